@@ -37,15 +37,18 @@ async fn main() -> anyhow::Result<()> {
 
     let shutdown = CancellationToken::new();
     let informing = tokio::spawn(runner.run(shutdown.clone()));
-    let leaving = CancellationToken::new();
+    let (retiring, leaving) = (CancellationToken::new(), CancellationToken::new());
+    group.retire_on(retiring.clone());
     let membership = tokio::spawn({
         let leaving = leaving.clone();
         async move { group.run(leaving).await }
     });
     let controller = Controller::for_informer(&deployments)
         .owns(Api::<ReplicaSet>::all(client), watcher::Config::default())
-        .graceful_shutdown_on(async {
+        .graceful_shutdown_on(async move {
             let _ = tokio::signal::ctrl_c().await;
+            // It takes no more shards while its last reconciles end.
+            retiring.cancel();
         })
         .run(reconcile, |_, error, _| match *error {}, Arc::new(()));
     controller.for_each(|_| async {}).await;

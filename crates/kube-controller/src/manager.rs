@@ -46,8 +46,10 @@
 //!
 //! A replica that does not lead gives up its candidacy when its stop begins.
 //!
-//! If the leadership is lost, also during a stop, the work must end before the lease runs out, and the
-//! manager waits for nothing else. [`Manager::run`] returns an error, and the process should exit.
+//! If the leadership is lost, also during a stop, the work must end before the lease runs out, else it is
+//! aborted. Then the manager waits only for the runnables [around informers](RunWhen::AroundInformers), so
+//! that a shard group hands over its shards; they may take the graceful shutdown timeout.
+//! [`Manager::run`] returns an error, and the process should exit.
 //!
 //! # Differences from controller-runtime
 //! A runnable may be added at any time; it is refused once the stop has begun, as in controller-runtime.
@@ -115,8 +117,8 @@ pub enum RunWhen {
     #[doc(alias = "Warmup")]
     Warm,
     /// On every replica, from the start until all other work has ended and the informers have stopped. For
-    /// what informers depend on, such as a [shard group](crate::shard_group#with-a-manager). Its
-    /// [context](RunContext) is stopped at once if the leadership is lost.
+    /// what informers depend on, such as a [shard group](crate::shard_group#with-a-manager). If the leadership
+    /// is lost, its [context](RunContext) is stopped without waiting for the informers.
     AroundInformers,
 }
 
@@ -124,6 +126,7 @@ pub enum RunWhen {
 #[derive(Debug, Clone)]
 pub struct RunContext {
     stop: CancellationToken,
+    stopping: CancellationToken,
     elected: CancellationToken,
 }
 
@@ -138,6 +141,13 @@ impl RunContext {
     /// data, so it can be moved to another task. Dropping it loses nothing.
     pub fn elected(&self) -> impl Future<Output = ()> + Send + use<> {
         self.elected.clone().cancelled_owned()
+    }
+
+    /// Cancelled when the manager begins to stop. Some runnables have to end later than others: they learn here
+    /// that they should begin nothing new.
+    #[must_use]
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stopping
     }
 
     /// Cancelled when the runnable has to end, or was aborted.

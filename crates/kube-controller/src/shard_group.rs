@@ -45,12 +45,16 @@
 //! let mut group = ShardGroup::new(client.clone(), config)?;
 //! let factory = SharedInformerFactory::builder(client.clone()).shards(group.shards()).build();
 //! let manager = Manager::with_factory(client, "my-controller", factory);
-//! let run = async move |context: RunContext| group.run(context.token().clone()).await;
+//! let run = async move |context: RunContext| {
+//!     group.retire_on(context.stopping().clone());
+//!     group.run(context.token().clone()).await
+//! };
 //! manager.add("shards", RunWhen::AroundInformers, run)?;
 //! # Ok(()) }
 //! ```
 //!
-//! When the program stops, running reconciles end first. Then the informers stop, and [save their
+//! When the program begins to stop, the replica [retires](ShardGroup::retire_on): it takes no more shards.
+//! Running reconciles end first. Then the informers stop, and [save their
 //! caches](kube_informer::warm_start). Then the replica hands over all shards together. All of this must end
 //! within the manager's [graceful shutdown
 //! timeout](crate::manager::Manager::graceful_shutdown_timeout), else the Lease runs out.
@@ -80,8 +84,8 @@
 //!   [`retry_period`](ShardGroupConfig::retry_period), and others record by their own clock when they have
 //!   seen it change. Its holder consists of the replica's identity, a random number of the process, and the
 //!   number of the *term*, which grows each time the replica joins.
-//! - The group has a Lease with an annotation that says which term owns which shards. Every write of it is
-//!   conditional on the version that was read, so each shard has one owner.
+//! - The group has a Lease with an annotation that says which terms take part, and which of them owns which
+//!   shards. Every write of it is conditional on the version that was read, so each shard has one owner.
 //!
 //! A shard is free if nobody owns it, or if the term of its owner has ended: the owner's Lease was released,
 //! is held by another term, or was not renewed for [`lease_duration`](ShardGroupConfig::lease_duration). A
@@ -89,8 +93,9 @@
 //!
 //! # Who gets which shards
 //!
-//! There is no coordinator. Each replica counts the replicas that are alive, and computes its share: the
-//! number of shards divided by the number of replicas. If that leaves a remainder, some replicas, chosen by a
+//! There is no coordinator. Each replica counts the replicas that take part: they are alive, are not about to
+//! leave, and have written themselves into the group's Lease, so that no share is left to one that cannot. It
+//! computes its share: the number of shards divided by the number of replicas. If that leaves a remainder, some replicas, chosen by a
 //! hash of their identities, get one shard more. A replica with less than its share takes free shards. A
 //! replica with more gives some up. So no more shards move than necessary.
 //!
@@ -109,7 +114,8 @@
 //! Before these steps, a replica that is not shutting down writes the group's Lease once, to see that it can.
 //! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
 //! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
-//! on them has ended, it releases its Lease, and others take them.
+//! on them has ended, it releases its Lease, and others take them. So does a replica that cannot read the
+//! group's Lease for that long after the answer to a write was lost that takes shards: it may own them.
 //!
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the
@@ -144,7 +150,8 @@
 //! request that was sent before a shard was lost may reach the server later, so make writes conditional.
 //!
 //! When a replica crashes, its shards have new owners after at most `lease_duration`, two seconds and the
-//! time of some requests: 17 seconds by default. If a new owner crashes before it has begun to work, this
+//! time of some requests: 17 seconds by default. A request whose answer is lost takes half a
+//! `renew_deadline`, and the replica learns of its effect when it looks again. If a new owner crashes before it has begun to work, this
 //! time begins again. When a replica leaves, it takes about half a `retry_period`. This holds also if some
 //! replicas renew their Leases and cannot write the group's, with two exceptions: shards that such a replica
 //! was about to hand over wait until its work on others has ended, for another `lease_duration` at most; and
@@ -154,8 +161,8 @@
 //!
 //! In each `retry_period`, a replica writes its Lease once and lists the Leases twice; if that is less than
 //! one list each second, it lists once a second. So by default a replica sends half a write and one list each
-//! second, whatever the number of shards. A list is about 1 KB for each replica. Moving shards takes three
-//! writes of the group's Lease for all that move at the same time.
+//! second, whatever the number of shards. A list is about 1 KB for each replica. A replica that joins writes
+//! the group's Lease once. Moving shards takes three writes for all that move at the same time.
 //!
 //! # Permissions
 //!
@@ -164,10 +171,13 @@
 
 mod assignment;
 mod config;
+mod free;
 mod group;
 mod member;
 mod members;
 mod share;
+mod stop;
+mod unanswered;
 
 pub use config::{GROUP_LABEL, ShardGroupConfig, ShardGroupConfigError};
 pub use group::{ShardGroup, ShardGroupError};

@@ -116,6 +116,8 @@ impl Durations {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Cut {
     Refused,
+    /// They are refused for good: nothing is on its way.
+    Forbidden,
     Silent,
     /// They are done, and the answers are lost.
     Unanswered,
@@ -123,15 +125,15 @@ pub(crate) enum Cut {
 
 impl Cut {
     pub(crate) fn draw(random: &mut SmallRng) -> Self {
-        [Self::Refused, Self::Silent, Self::Unanswered][random.random_range(0..3)]
+        [Self::Refused, Self::Forbidden, Self::Silent, Self::Unanswered][random.random_range(0..4)]
     }
 
     /// What becomes of a request that would have this fate.
     pub(crate) fn fate(self, fate: Fate) -> Fate {
         match self {
-            Self::Refused => Fate {
+            Self::Refused | Self::Forbidden => Fate {
                 arrives: false,
-                answer: Answer::Status(503),
+                answer: Answer::Status(if matches!(self, Self::Refused) { 503 } else { 403 }),
                 ..fate
             },
             Self::Silent => Fate::SILENCE,
@@ -195,7 +197,8 @@ impl Weather {
             ..fate
         };
         if let Some(cut) = cut {
-            return cut.fate(if matches!(cut, Cut::Refused) { quick } else { base });
+            let at_once = matches!(cut, Cut::Refused | Cut::Forbidden);
+            return cut.fate(if at_once { quick } else { base });
         }
         match self.random.random_range(0..100) {
             0..75 => base,
@@ -261,11 +264,23 @@ impl Process {
         }
     }
 
+    /// Asks it to end, and does not wait for it.
+    pub(crate) fn leave(&self) {
+        if let Some((_, shutdown)) = &self.running {
+            shutdown.cancel();
+        }
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        let running = self.running.as_ref();
+        running.is_some_and(|(_, shutdown)| shutdown.is_cancelled())
+    }
+
     /// Passes on what went wrong in it.
     pub(crate) async fn check(&mut self) {
-        if let Some((task, _)) = self.running.take_if(|(task, _)| task.is_finished()) {
+        if let Some((task, shutdown)) = self.running.take_if(|(task, _)| task.is_finished()) {
             ended(task).await;
-            panic!("a replica ended by itself");
+            assert!(shutdown.is_cancelled(), "a replica ended by itself");
         }
     }
 }

@@ -10,7 +10,7 @@ use kube_informer::SharedInformerFactory;
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::task::{self, JoinError, JoinSet};
+use tokio::task::{self, AbortHandle, JoinError, JoinSet};
 use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::AbortOnDropHandle;
@@ -41,9 +41,16 @@ pub(super) struct Running {
     /// Whose time has not come.
     waiting: Vec<Added>,
     tasks: JoinSet<Result<(), BoxError>>,
-    running: HashMap<task::Id, (String, RunWhen)>,
+    running: HashMap<task::Id, Started>,
     synced: bool,
     causes: Vec<Cause>,
+}
+
+/// Something that runs.
+struct Started {
+    name: String,
+    runs: RunWhen,
+    task: AbortHandle,
 }
 
 #[derive(Clone, Default)]
@@ -102,8 +109,15 @@ impl Running {
         let end = self.until_end().await;
         self.added.close();
         match end {
-            End::Graceful => self.stop_in_time().await,
-            End::Lost => self.lose().await,
+            End::Graceful => {
+                let stopped = is_in_time(self.grace, self.stop()).await;
+                self.note_stopped(stopped);
+            }
+            End::Lost => {
+                self.lose_work().await;
+                let stopped = is_in_time(self.grace, self.leave()).await;
+                self.note_stopped(stopped);
+            }
         }
         // What is left is told to end, and not waited for.
         drop(self.told);
@@ -157,11 +171,12 @@ impl Running {
             };
             let context = RunContext {
                 stop: stop.clone(),
+                stopping: self.tokens.others.clone(),
                 elected: self.tokens.elected.clone(),
             };
             tracing::debug!(name, "starts");
             let task = self.tasks.spawn(run(context));
-            self.running.insert(task.id(), (name, runs));
+            self.running.insert(task.id(), Started { name, runs, task });
         }
     }
 
@@ -171,9 +186,15 @@ impl Running {
             Ok((id, _)) => *id,
             Err(error) => error.id(),
         };
-        let name = self.running.remove(&id).map(|(name, _)| name).unwrap_or_default();
+        let name = self
+            .running
+            .remove(&id)
+            .map(|started| started.name)
+            .unwrap_or_default();
         let cause = match joined {
             Ok((_, Ok(()))) => return true,
+            // By us.
+            Err(error) if error.is_cancelled() => return true,
             Ok((_, Err(source))) => Cause::Failed { name, source },
             Err(error) => Cause::Panicked {
                 name,
@@ -185,15 +206,12 @@ impl Running {
         false
     }
 
-    async fn stop_in_time(&mut self) {
+    /// Says what still runs, if it has not stopped in time.
+    fn note_stopped(&mut self, stopped: bool) {
         let timeout = self.grace;
-        let Some(deadline) = Instant::now().checked_add(timeout) else {
-            return self.stop().await;
-        };
-        let stopped = timeout_at(deadline, self.stop()).await.is_ok();
         if !stopped && !timeout.is_zero() {
             let running = self.running.values();
-            let mut names: Vec<_> = running.map(|(name, _)| name.clone()).collect();
+            let mut names: Vec<_> = running.map(|started| started.name.clone()).collect();
             names.sort_unstable();
             self.causes.push(Cause::NotStopped { names, timeout });
         }
@@ -210,34 +228,47 @@ impl Running {
         tokens.others.cancel();
         tokio::select! {
             biased;
-            () = tokens.work.cancelled(), if leads => return self.lose().await,
+            () = tokens.work.cancelled(), if leads => {
+                self.lose_work().await;
+                return self.leave().await;
+            }
             () = self.ended(|runs| runs == RunWhen::Always) => {}
         }
         tokens.work.cancel();
         tokens.candidate.cancel();
-        if let End::Lost = self.work_ended(is_work).await {
-            return;
+        if let End::Lost = self.work_ended().await {
+            return self.leave().await;
         }
         if let Err(error) = self.factory.shutdown().await {
             self.causes.push(Cause::Informers(error));
         }
         // What the informers had is saved, and nobody works with it any more.
         tokens.around.cancel();
-        self.ended(|runs| runs == RunWhen::AroundInformers).await;
+        self.ended(is_around).await;
         // What is lost is counted and logged.
         _ = self.recorder.shutdown(Duration::MAX).await;
     }
 
-    /// Ends after the leadership was lost: the election says for how long the work may go on.
-    async fn lose(&mut self) {
+    /// Ends the work after the leadership was lost: the election says for how long it may go on.
+    async fn lose_work(&mut self) {
         self.tokens.others.cancel();
         self.tokens.around.cancel();
-        _ = self.work_ended(|runs| runs != RunWhen::Always).await;
+        _ = self.work_ended().await;
+    }
+
+    /// Ends what informers depend on, after the leadership was lost. Everything else is aborted before, because it may hold what has to be
+    /// handed over, such as shards.
+    async fn leave(&mut self) {
+        for started in self.running.values().filter(|started| !is_around(started.runs)) {
+            started.task.abort();
+        }
+        self.tokens.around.cancel();
+        self.ended(is_around).await;
     }
 
     /// Waits until the work has ended, and then the election; or until the election gives up waiting. Nothing else may be
     /// waited for then.
-    async fn work_ended(&mut self, is_work: fn(RunWhen) -> bool) -> End {
+    async fn work_ended(&mut self) -> End {
         let Some(election) = self.election.take() else {
             self.ended(is_work).await;
             return End::Graceful;
@@ -269,7 +300,7 @@ impl Running {
 
     /// Waits until those of a group have ended.
     async fn ended(&mut self, of: impl Fn(RunWhen) -> bool) {
-        while self.running.values().any(|(_, runs)| of(*runs)) {
+        while self.running.values().any(|started| of(started.runs)) {
             let Some(joined) = self.tasks.join_next_with_id().await else {
                 return;
             };
@@ -281,6 +312,22 @@ impl Running {
 /// Whether it has to end before the lease is released.
 fn is_work(runs: RunWhen) -> bool {
     matches!(runs, RunWhen::Leading | RunWhen::Warm)
+}
+
+/// Whether informers depend on it.
+fn is_around(runs: RunWhen) -> bool {
+    runs == RunWhen::AroundInformers
+}
+
+/// Whether a stop ends within this time.
+async fn is_in_time(grace: Duration, stop: impl Future<Output = ()>) -> bool {
+    match Instant::now().checked_add(grace) {
+        Some(deadline) => timeout_at(deadline, stop).await.is_ok(),
+        None => {
+            stop.await;
+            true
+        }
+    }
 }
 
 fn election_panicked(error: JoinError) -> Result<(), LeaderElectionError> {

@@ -1,7 +1,8 @@
 //! The cases of controller-runtime's manager, on a paused clock.
 
+mod lost;
+
 use super::*;
-use crate::leader_election::LeaderElectionError;
 use crate::watcher;
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
@@ -219,24 +220,6 @@ async fn what_informers_depend_on_ends_after_them() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_informers_depend_on_ends_with_a_lost_lease() {
-    let scene = Scene::new();
-    let manager = scene.candidate("first");
-    manager
-        .add("around", RunWhen::AroundInformers, scene.diary.runnable("around"))
-        .unwrap();
-    manager
-        .add("leading", RunWhen::Leading, scene.diary.runnable("leading"))
-        .unwrap();
-    let started = Started::new(manager);
-    sleep(seconds(5)).await;
-    scene.diary.read();
-    scene.connected.store(false, Ordering::SeqCst);
-    started.task.await.unwrap().unwrap_err();
-    assert_eq!(scene.diary.sorted(), "around ends, leading ends");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_standby_is_warm_and_works_when_it_is_elected() {
     // Cases 71, 73, 74.
     let scene = Scene::new();
@@ -293,70 +276,9 @@ async fn who_never_leads_never_runs_what_leads() {
     first.stop().await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_lost_lease_ends_the_run_with_an_error() {
-    // Case 72.
-    let scene = Scene::new();
-    let manager = scene.candidate("first");
-    manager.add("stubborn", RunWhen::Always, stubborn).unwrap();
-    manager
-        .add("leading", RunWhen::Leading, scene.diary.runnable("leading"))
-        .unwrap();
-    let started = Started::new(manager);
-    sleep(seconds(5)).await;
-    scene.connected.store(false, Ordering::SeqCst);
-    let began = Instant::now();
-    let error = started.task.await.unwrap().unwrap_err();
-    assert!(began.elapsed() < seconds(15), "it waits for the work only");
-    let [Cause::Election(LeaderElectionError::Lost { .. })] = error.causes() else {
-        panic!("{error:?}");
-    };
-    assert_eq!(
-        scene.diary.read(),
-        "leading starts, leading may work, leading ends"
-    );
-}
-
 /// Runs until it is aborted.
 async fn stubborn(_: RunContext) -> Result<(), Infallible> {
     std::future::pending().await
-}
-
-/// Writes when it is dropped.
-struct Present(Diary);
-
-impl Drop for Present {
-    fn drop(&mut self) {
-        self.0.write("gone");
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_lease_lost_during_the_stop_ends_the_work() {
-    // Case 72, while it stops: whether what holds up the stop leads or not.
-    for holds_up in [RunWhen::Always, RunWhen::Leading] {
-        let scene = Scene::new();
-        let manager = scene.candidate("first").graceful_shutdown_timeout(Duration::MAX);
-        manager.add("stubborn", holds_up, stubborn).unwrap();
-        let present = Present(scene.diary.clone());
-        let works = async move |_| {
-            let _present = present;
-            std::future::pending::<Result<(), Infallible>>().await
-        };
-        manager.add("works", RunWhen::Leading, works).unwrap();
-        let started = Started::new(manager);
-        sleep(seconds(5)).await;
-        scene.connected.store(false, Ordering::SeqCst);
-        let began = Instant::now();
-        let stopped = tokio::time::timeout(seconds(60), started.stop()).await;
-        let error = stopped.expect("the lease runs out").unwrap_err();
-        assert!(began.elapsed() <= seconds(15), "{:?}", began.elapsed());
-        let [Cause::Election(LeaderElectionError::WorkNotStopped { .. })] = error.causes() else {
-            panic!("{error:?}");
-        };
-        tokio::task::yield_now().await;
-        assert_eq!(scene.diary.read(), "gone");
-    }
 }
 
 #[tokio::test(start_paused = true)]

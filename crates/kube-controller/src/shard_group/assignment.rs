@@ -17,9 +17,9 @@ pub(super) struct Assignment {
     shards: u16,
     /// Counts the writes, so that none leaves the Lease as it was: one that is on its way then fails.
     writes: u64,
-    /// The shards of each term. A shard that is in none is free.
+    /// The terms that take part, and the shards of each. A shard that is in none is free.
     owners: BTreeMap<String, BTreeSet<u16>>,
-    /// The terms that have shards until work on them has ended, but take no more.
+    /// Those of them that have shards until work on them has ended, but take no more.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     leaving: BTreeSet<String>,
 }
@@ -86,7 +86,7 @@ impl Assignment {
         self.owners.get(term).cloned().unwrap_or_default()
     }
 
-    /// The terms that own shards.
+    /// The terms that take part or own shards.
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
         self.owners.keys().map(String::as_str)
     }
@@ -113,23 +113,35 @@ impl Assignment {
         }
     }
 
-    /// Notes that a term is about to leave. Returns whether that is new, and others have to know it, because the term owns shards.
-    pub(super) fn announce_leaving(&mut self, term: &str) -> bool {
-        self.leaving.insert(term.into()) && self.owners.contains_key(term)
+    /// Notes that a term takes part. Returns whether that is new.
+    pub(super) fn join(&mut self, term: &str) -> bool {
+        let is_new = !self.owners.contains_key(term);
+        if is_new {
+            self.owners.insert(term.into(), BTreeSet::new());
+        }
+        is_new
     }
 
-    pub(super) fn is_leaving(&self, term: &str) -> bool {
-        self.leaving.contains(term)
+    /// Notes that a term takes no more. Returns whether that is new.
+    pub(super) fn leave(&mut self, term: &str) -> bool {
+        match self.owners.get(term) {
+            None => false,
+            Some(owned) if owned.is_empty() => self.owners.remove(term).is_some(),
+            Some(_) => self.leaving.insert(term.into()),
+        }
     }
 
-    /// The terms that have said that they are about to leave, and that nobody has forgotten yet.
-    pub(super) fn leaving(&self) -> impl Iterator<Item = &str> {
-        self.leaving.iter().map(String::as_str)
+    /// Whether a term takes its share. Its replica has shown that it can write.
+    pub(super) fn takes_part(&self, term: &str) -> bool {
+        self.owners.contains_key(term) && !self.leaving.contains(term)
     }
 
-    /// Drops what was noted of terms that have ended.
-    pub(super) fn forget_leaving(&mut self, has_ended: impl Fn(&str) -> bool) {
-        self.leaving.retain(|term| !has_ended(term));
+    /// Drops terms without shards that are about to leave or have ended.
+    pub(super) fn forget(&mut self, has_ended: impl Fn(&str) -> bool) {
+        let leaving = &mut self.leaving;
+        self.owners
+            .retain(|term, owned| !owned.is_empty() || !leaving.contains(term) && !has_ended(term));
+        leaving.retain(|term| self.owners.contains_key(term));
     }
 
     /// Makes shards free.
@@ -137,6 +149,5 @@ impl Assignment {
         for owned in self.owners.values_mut() {
             owned.retain(|shard| !shards.contains(shard));
         }
-        self.owners.retain(|_, owned| !owned.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use super::config::{GROUP_LABEL, ShardGroupConfig, ShardGroupConfigError};
 use super::member::Member;
 use super::members::Terms;
+use super::stop::{Part, Stop};
 use crate::leader_election::LeaderElectionStatus;
 use crate::leader_election::candidate::Candidate;
 use crate::leader_election::clock::{Clock, SystemClock};
@@ -34,6 +35,7 @@ pub struct ShardGroup {
     terms: Terms,
     shards: ShardSet,
     owns_until: OwnsUntil,
+    retire: CancellationToken,
 }
 
 impl std::fmt::Debug for ShardGroup {
@@ -94,12 +96,22 @@ impl ShardGroup {
             terms,
             shards,
             owns_until,
+            retire: CancellationToken::new(),
         })
     }
 
     /// The shards that this replica owns, while it [runs](Self::run).
     pub fn shards(&self) -> &ShardSet {
         &self.shards
+    }
+
+    /// Has the replica take no more shards once `retire` is cancelled, because the program is about to stop:
+    /// nobody may begin to work on them. It keeps those that it has until the shutdown of [`run`](Self::run).
+    /// The other replicas learn of it, and divide the rest. Default: it takes shards until the shutdown.
+    ///
+    /// A replica that then loses its shards does not join again, and `run` returns.
+    pub fn retire_on(&mut self, retire: CancellationToken) {
+        self.retire = retire;
     }
 
     /// Joins the group, owns shards, and leaves when `shutdown` is cancelled. It returns when all shards have
@@ -123,42 +135,37 @@ impl ShardGroup {
     /// called again.
     pub async fn run(&mut self, shutdown: CancellationToken) -> Result<(), ShardGroupError> {
         let dropped = Expire(self.shards.clone());
-        while !shutdown.is_cancelled() {
-            self.term(&shutdown).await?;
+        let stop = Stop {
+            retire: self.retire.clone(),
+            leave: shutdown,
+        };
+        while stop.part() == Part::Full {
+            self.term(&stop).await?;
         }
         drop(dropped);
         Ok(())
     }
 
     /// One term, from joining to leaving or losing.
-    async fn term(&mut self, shutdown: &CancellationToken) -> Result<(), ShardGroupError> {
+    async fn term(&mut self, stop: &Stop) -> Result<(), ShardGroupError> {
         tokio::select! {
             biased;
-            () = shutdown.cancelled() => return Ok(()),
+            () = stop.less_than(Part::Full) => return Ok(()),
             // A run before this one may have been dropped.
             () = self.idle() => {}
         }
         let term = self.terms.next();
-        let lease = self.config.lease_of(&term);
-        let status = LeaderElectionStatus::new(&term, lease.announced_duration(), self.clock.clone());
-        let jitter = SmallRng::seed_from_u64(self.random.random());
-        let lease_duration = lease.announced_duration();
-        let mut candidate = Candidate::new(
-            self.client.clone(),
-            lease.into(),
-            self.clock.clone(),
-            status,
-            jitter,
-        )
-        .labelled(GROUP_LABEL, &self.config.name)
-        // Nobody holds a shard of a term before this one, so its Lease need not run out.
-        .succeeding(self.terms.prefix());
-        let Some(since) = candidate.acquire(shutdown).await else {
+        let mut candidate = self.candidate(&term);
+        let acquired = tokio::select! {
+            biased;
+            () = stop.less_than(Part::Full) => None,
+            since = candidate.acquire(&stop.leave) => since,
+        };
+        let Some(since) = acquired else {
             candidate.release().await;
             return Ok(());
         };
         info!(group = self.config.name, %term, "joined the shard group");
-        let (renewed, mut renewals) = watch::channel(since);
         let mut member = Member::new(
             self.client.clone(),
             self.config.clone(),
@@ -168,10 +175,62 @@ impl ShardGroup {
             self.shards.clone(),
             self.owns_until.clone(),
         );
+        let (end, expiry) = self.membership(&mut candidate, &mut member, since, stop).await;
+        match end {
+            End::Left => {
+                candidate.release().await;
+                info!(group = self.config.name, "left the shard group");
+                Ok(())
+            }
+            End::Lost(why) => {
+                warn!(group = self.config.name, "lost the shards: {why}");
+                self.wind_down(expiry, &stop.leave, member.leaving_since())
+                    .await?;
+                // It runs out as soon as it could be released, but others need not wait for that.
+                candidate.release().await;
+                Ok(())
+            }
+            // It runs out.
+            End::Failed(ShardGroupError::StillHeld) => Err(ShardGroupError::StillHeld),
+            End::Failed(error) => {
+                self.wind_down(expiry, &stop.leave, member.leaving_since())
+                    .await?;
+                candidate.release().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// The candidate for the replica's own Lease, in a term.
+    fn candidate(&mut self, term: &str) -> Candidate {
+        let lease = self.config.lease_of(term);
+        let status = LeaderElectionStatus::new(term, lease.announced_duration(), self.clock.clone());
+        let jitter = SmallRng::seed_from_u64(self.random.random());
+        Candidate::new(
+            self.client.clone(),
+            lease.into(),
+            self.clock.clone(),
+            status,
+            jitter,
+        )
+        .labelled(GROUP_LABEL, &self.config.name)
+        // Nobody holds a shard of a term before this one, so its Lease need not run out.
+        .succeeding(self.terms.prefix())
+    }
+
+    /// Takes part in the group while the Lease is renewed. Returns how that has ended, and when what still works on shards has to stop.
+    async fn membership(
+        &self,
+        candidate: &mut Candidate,
+        member: &mut Member,
+        since: Instant,
+        stop: &Stop,
+    ) -> (End, Instant) {
+        let (renewed, mut renewals) = watch::channel(since);
         let mut is_taken = false;
         let end = {
             let mut keep = pin!(candidate.keep(&renewed));
-            let mut steps = pin!(member.steps(shutdown));
+            let mut steps = pin!(member.steps(stop));
             loop {
                 let last = *renewals.borrow_and_update();
                 let deadline = after(last, self.config.renew_deadline);
@@ -188,38 +247,17 @@ impl ShardGroup {
                 }
             }
         };
-        let leaving_since = member.leaving_since();
         set_until(&self.owns_until, None);
         self.shards.remove(0..self.config.shards);
+        if is_taken {
+            // To others, the term has ended with its Lease.
+            return (end, self.clock.now());
+        }
         // Another replica may take the shards when its own clock says that the Lease has run out, and that
         // may go faster.
-        let stop = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
-        let expiry = match is_taken {
-            // To others, the term has ended with its Lease.
-            true => self.clock.now(),
-            false => after(*renewals.borrow(), stop),
-        };
-        match end {
-            End::Left => {
-                candidate.release().await;
-                info!(group = self.config.name, "left the shard group");
-                Ok(())
-            }
-            End::Lost(why) => {
-                warn!(group = self.config.name, "lost the shards: {why}");
-                self.wind_down(expiry, shutdown, leaving_since).await?;
-                // It runs out as soon as it could be released, but others need not wait for that.
-                candidate.release().await;
-                Ok(())
-            }
-            // It runs out.
-            End::Failed(ShardGroupError::StillHeld) => Err(ShardGroupError::StillHeld),
-            End::Failed(error) => {
-                self.wind_down(expiry, shutdown, leaving_since).await?;
-                candidate.release().await;
-                Err(error)
-            }
-        }
+        let lease_duration = self.config.lease_of("").announced_duration();
+        let runs = self.config.renew_deadline.max(lease_duration.mul_f64(EXPIRY));
+        (end, after(*renewals.borrow(), runs))
     }
 
     async fn idle(&self) {

@@ -2,9 +2,12 @@
 
 use super::assignment::{Assignment, Misfit};
 use super::config::{GROUP_LABEL, ShardGroupConfig};
+use super::free::FreeShards;
 use super::group::{End, OwnsUntil, ShardGroupError, until};
 use super::members::Members;
 use super::share::{Moves, View};
+use super::stop::{Part, Stop};
+use super::unanswered::Unanswered;
 use crate::leader_election::clock::Clock;
 use crate::leader_election::lock::{LeaseLock, LockError};
 use crate::time::after;
@@ -14,19 +17,19 @@ use kube::api::DynamicObject;
 use kube_informer::ShardSet;
 use rand::Rng as _;
 use rand::rngs::SmallRng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 /// A pause after a first conflict, at most: others try again, too. It doubles with each that follows.
 const CONFLICT: Duration = Duration::from_millis(50);
 /// How often it doubles the time for which it keeps what others did not take.
 const MOST_DOUBLINGS: u32 = 4;
-/// Why a term ends that has given shards up.
-const STUCK: &str = "it could not write that shards are free";
+/// Why a term ends that may own shards on which it does not work.
+const STUCK: &str =
+    "the group's Lease could not be read or written, and may say that it owns shards that it gave up";
 
 /// A replica in one term.
 pub(super) struct Member {
@@ -40,7 +43,7 @@ pub(super) struct Member {
     owns_until: OwnsUntil,
     members: Members,
     joined: Instant,
-    free: BTreeMap<u16, FreeShard>,
+    free: FreeShards,
     /// The terms that took part at the last look.
     active: BTreeSet<String>,
     /// It gives nothing up until then, because others did not take what was theirs.
@@ -49,12 +52,13 @@ pub(super) struct Member {
     stepped_in: u32,
     /// Since when all looks have failed.
     failing_since: Option<Instant>,
-    /// Whether it has removed shards from the set that the group's Lease says are its own.
+    /// Whether the group's Lease says that it owns shards that are not in the set.
     gives_up: bool,
+    /// Since when all looks have failed, while the group's Lease may say that it owns shards that are not in the set.
+    stuck_since: Option<Instant>,
     /// The removed shards whose end of work is not known yet.
     awaited: BTreeSet<u16>,
-    /// The shards that a write may still free, and the version of the group's Lease that it replaces.
-    freeing: (Option<String>, BTreeSet<u16>),
+    unanswered: Unanswered,
     /// How many looks in a row have met a conflict.
     conflicts: u32,
     /// When the shutdown was seen.
@@ -63,13 +67,6 @@ pub(super) struct Member {
     keeps_leases_until: Option<Instant>,
     /// The shards that somebody has taken away, and that are held all the same.
     foreign: BTreeSet<u16>,
-}
-
-/// A shard that nobody owns.
-struct FreeShard {
-    since: Instant,
-    /// Its owner's Lease has run out.
-    owner_died: bool,
 }
 
 /// What a look has read.
@@ -108,20 +105,21 @@ impl Member {
             // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
             members: Members::new(config.clone()),
             joined: clock.now(),
+            free: FreeShards::new(config.look_period()),
             config,
             term,
             clock,
             random,
             shards,
             owns_until,
-            free: BTreeMap::new(),
             active: BTreeSet::new(),
             keeps_shards_until: None,
             stepped_in: 0,
             failing_since: None,
             gives_up: false,
+            stuck_since: None,
             awaited: BTreeSet::new(),
-            freeing: Default::default(),
+            unanswered: Unanswered::default(),
             conflicts: 0,
             leaving_since: None,
             keeps_leases_until: None,
@@ -135,26 +133,26 @@ impl Member {
     }
 
     /// Looks at the group and takes part, until all shards are handed over after the shutdown.
-    pub(super) async fn steps(&mut self, shutdown: &CancellationToken) -> End {
+    pub(super) async fn steps(&mut self, stop: &Stop) -> End {
         let mut expired_since = None;
         loop {
-            let is_leaving = shutdown.is_cancelled();
-            if is_leaving && let Some(end) = self.end_of_grace(&mut expired_since) {
-                return end;
+            let part = stop.part();
+            let is_leaving = part == Part::Leaving;
+            if is_leaving {
+                // They are free with the release of the Lease at the latest.
+                self.shards.remove(0..self.config.shards);
+                if let Some(end) = self.end_of_grace(&mut expired_since) {
+                    return end;
+                }
             }
             let began = self.clock.now();
-            let stuck = self.stuck();
-            let looked = tokio::select! {
-                biased;
-                looked = self.look(is_leaving) => looked,
-                () = stuck => return End::Lost(STUCK),
-            };
-            let looked = match looked {
+            let looked = match self.look(stop).await {
                 Ok(looked) => {
-                    (self.failing_since, self.conflicts) = (None, 0);
+                    (self.failing_since, self.stuck_since, self.conflicts) = (None, None, 0);
                     looked
                 }
                 Err(Fault::Fatal(error)) => return End::Failed(error),
+                Err(Fault::Stuck) => return End::Lost(STUCK),
                 Err(Fault::Lock(error)) => {
                     let looked = self.failed(&error, began);
                     if is_leaving && self.failing_since.is_some() && self.held().next().is_none() {
@@ -172,7 +170,7 @@ impl Member {
                 biased;
                 () = self.clock.sleep_until(wake) => {}
                 () = self.stuck() => return End::Lost(STUCK),
-                () = shutdown.cancelled(), if !is_leaving => {}
+                () = stop.less_than(part) => {}
                 () = self.any_idle() => {}
             }
         }
@@ -187,9 +185,7 @@ impl Member {
             return None;
         }
         let since = *expired_since.get_or_insert(now);
-        let all = 0..self.config.shards;
-        self.shards.remove(all.clone());
-        self.shards.expire(all);
+        self.shards.expire(0..self.config.shards);
         if now < after(since, self.config.retry_period) {
             return None;
         }
@@ -209,14 +205,22 @@ impl Member {
     }
 
     /// Ends when all looks have failed for so long that it gives up the term, so that others can take what it cannot write to be free; pends
-    /// if it gives nothing up. After a shutdown, the term ends anyway.
+    /// if there is no such thing. After a shutdown, the term ends anyway.
     fn stuck(&self) -> BoxFuture<'static, ()> {
-        match self.failing_since {
-            Some(since) if self.gives_up && self.leaving_since.is_none() => {
+        match self.stuck_since {
+            Some(since) if self.leaving_since.is_none() => {
                 let until = after(since, self.config.renew_deadline);
                 self.clock.sleep_until(until)
             }
             _ => std::future::pending().boxed(),
+        }
+    }
+
+    async fn unless_stuck<T>(&self, request: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+        tokio::select! {
+            biased;
+            answer = request => answer,
+            () = self.stuck() => Err(Fault::Stuck),
         }
     }
 
@@ -235,6 +239,8 @@ impl Member {
         match error {
             LockError::Conflict => {
                 debug!(group, %error, "lost try");
+                // The server answers, and the next look will show what it has.
+                (self.failing_since, self.stuck_since) = (None, None);
                 return Looked::Again;
             }
             _ if self.failing_since.is_some() => {
@@ -243,6 +249,9 @@ impl Member {
             _ => warn!(group, %error, "the shard group cannot be read or written"),
         }
         self.failing_since.get_or_insert(began);
+        if self.gives_up || !self.unanswered.takes.is_empty() {
+            self.stuck_since.get_or_insert(began);
+        }
         Looked::Until(after(self.clock.now(), self.config.look_period()))
     }
 
@@ -292,72 +301,100 @@ impl Member {
     }
 
     /// Reads the Leases, decides, and writes what has changed.
-    async fn look(&mut self, is_leaving: bool) -> Result<Looked, Fault> {
+    async fn look(&mut self, stop: &Stop) -> Result<Looked, Fault> {
         self.awaited.clear();
-        if is_leaving {
-            // They are free with the release of the Lease at the latest.
-            self.shards.remove(0..self.config.shards);
-        }
-        let read = self.read().await?;
-        let now = self.clock.now();
+        let read = self.unless_stuck(self.read()).await?;
+        let (now, part) = (self.clock.now(), stop.part());
         let (leases, group) = (read.leases, read.group.as_ref());
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
         };
-        let terms = assignment.terms().chain(assignment.leaving());
-        self.members.observe(&leases, terms, read.asked, now);
+        self.members.observe(&leases, assignment.terms(), read.asked, now);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
-        let announces = is_leaving && assignment.announce_leaving(&self.term);
+        let decided = self.unanswered.decided_by(group);
+        let is_news = match part {
+            Part::Full => {
+                self.add_taken(&decided, &mine, now);
+                assignment.join(&self.term)
+            }
+            Part::Retiring => assignment.leave(&self.term),
+            // Who has nothing just goes.
+            Part::Leaving => assignment.leave(&self.term) && !mine.is_empty(),
+        };
         let mut moves = self.moves(&mine, &assignment, now);
-        self.forget_freeing(group);
-        // A write that frees what it keeps may still be on its way, so that it is written, too. Else it is its own already: it was giving it
-        // up, or the answer to the write that took it was lost.
-        let sure = &moves.keep - &self.freeing.1;
+        // A write that frees what it keeps may still be on its way, so that it is written, too. Else it is its own already.
+        let sure = &moves.keep - &self.unanswered.frees;
         self.add(&sure);
         let given = self.given(&mine, &moves);
         moves.take.extend(&moves.keep - &sure);
-        let taken = moves.take;
-        if announces || !given.is_empty() || !taken.is_empty() || !moves.give_up.is_empty() {
-            assignment.forget_leaving(|term| self.members.has_ended(term));
-            assignment.free_up(&given);
-            assignment.take(&self.term, &taken);
-            self.freeing.1.extend(given);
-            // If the answer is lost, it has what it takes and does not work on it.
-            self.gives_up |= !taken.is_empty();
-            self.write(group, &mut assignment).await?;
-            self.add(&taken);
-            let written = assignment.of_term(&self.term);
-            self.gives_up = !(&written - &self.shards.shards()).is_empty();
-            if moves.steps_in {
-                self.keep_for_others(now);
-            }
-            self.give_up(moves.give_up);
+        if is_news || !given.is_empty() || !moves.take.is_empty() || !moves.give_up.is_empty() {
+            self.change(group, &mut assignment, given, moves, stop).await?;
         }
-        if is_leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none() {
+        if part == Part::Leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none()
+        {
             return Ok(Looked::Left);
         }
         self.forget(&leases, now).await;
         Ok(Looked::Until(self.next_look(&assignment)))
     }
 
-    /// A write frees nothing any more once the Lease has another version than the one that it replaces.
-    fn forget_freeing(&mut self, group: Option<&DynamicObject>) {
-        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
-        if self.freeing.0 != version {
-            self.freeing = (version, BTreeSet::new());
+    /// Adds what it took by a write whose answer was lost.
+    fn add_taken(&mut self, decided: &Unanswered, mine: &BTreeSet<u16>, now: Instant) {
+        let taken = &decided.takes & mine;
+        if decided.steps_in && !taken.is_empty() {
+            self.keep_for_others(now);
         }
+        self.add(&taken);
+    }
+
+    /// Writes which shards become free, with what it takes, and then has what it took and gives up what it has to.
+    async fn change(
+        &mut self,
+        group: Option<&DynamicObject>,
+        assignment: &mut Assignment,
+        given: BTreeSet<u16>,
+        moves: Moves,
+        stop: &Stop,
+    ) -> Result<(), Fault> {
+        assignment.free_up(&given);
+        assignment.take(&self.term, &moves.take);
+        assignment.forget(|term| *term != self.term && self.members.has_ended(term));
+        let before = self.unanswered.sent(given, &moves.take, moves.steps_in);
+        let written = self.unless_stuck(self.write(group, assignment)).await;
+        if let Err(Fault::Lock(error)) = &written
+            && error.is_refusal()
+        {
+            self.unanswered = before;
+        }
+        written?;
+        self.unanswered = Unanswered::default();
+        if moves.steps_in {
+            self.keep_for_others(self.clock.now());
+        }
+        // Nobody may begin to work on what comes during the stop: it is given up with the next look.
+        if stop.part() == Part::Full {
+            self.add(&moves.take);
+        }
+        let written = assignment.of_term(&self.term);
+        self.gives_up = !(&written - &self.shards.shards()).is_empty();
+        self.give_up(moves.give_up);
+        Ok(())
     }
 
     /// What it takes and gives up, now that it has these shards.
     fn moves(&mut self, mine: &BTreeSet<u16>, assignment: &Assignment, now: Instant) -> Moves {
         let free = assignment.free(|term| term != self.term && self.members.has_ended(term));
-        self.note_free(&free, assignment, now);
+        let owner_died = |shard| {
+            let owner = assignment.owner(shard);
+            owner.is_some_and(|term| self.members.has_run_out(term))
+        };
+        self.free.note(&free, owner_died, now);
         let mut active = self.members.active(now);
         active.insert(&self.term);
-        active.retain(|term| !assignment.is_leaving(term));
+        active.retain(|term| assignment.takes_part(term));
         if !active.iter().eq(&self.active) {
             // Others may take what is theirs.
             self.active = active.iter().map(|term| (*term).to_owned()).collect();
@@ -368,24 +405,20 @@ impl Member {
         // Those that start together see each other before anybody takes everything.
         let may_take = now >= after(self.joined, self.config.look_period());
         let selected = self.shards.shards();
-        let view = View {
+        View {
             shards: self.config.shards,
             active,
+            keeps: self.keeps_shards_until.is_some_and(|until| now < until),
             kept: mine & &selected,
             leaving: mine - &selected,
             overdue: if may_take {
-                self.overdue(now)
+                self.free.overdue(now)
             } else {
                 BTreeSet::new()
             },
             free: if may_take { free } else { BTreeSet::new() },
-        };
-        let mut moves = view.moves(&self.term);
-        let keeps = self.keeps_shards_until.is_some_and(|until| now < until);
-        if keeps || moves.steps_in {
-            moves.give_up.clear();
         }
-        moves
+        .moves(&self.term)
     }
 
     /// The removed shards on which the work has ended. Notes those that are still held.
@@ -393,6 +426,9 @@ impl Member {
         let selected = self.shards.shards();
         let removed = mine - &selected;
         self.gives_up = !removed.is_empty();
+        if !self.gives_up {
+            self.stuck_since = None;
+        }
         self.awaited = self.held().filter(|shard| !selected.contains(shard)).collect();
         &(&removed - &moves.keep) - &self.awaited
     }
@@ -446,48 +482,14 @@ impl Member {
         (0..self.config.shards).filter(|shard| self.shards.is_held(*shard))
     }
 
-    fn note_free(&mut self, free: &BTreeSet<u16>, assignment: &Assignment, now: Instant) {
-        self.free.retain(|shard, _| free.contains(shard));
-        for shard in free {
-            let owner_died = assignment
-                .owner(*shard)
-                .is_some_and(|term| self.members.has_run_out(term));
-            self.free.entry(*shard).or_insert(FreeShard {
-                since: now,
-                owner_died,
-            });
-        }
-    }
-
-    /// Until when a free shard is left to others. Those of a dead owner were without one for a whole lease
-    /// already, also when it has been started again. An owner that has begun another term is about to take
-    /// its share.
-    fn overdue_at(&self, shard: &FreeShard) -> Instant {
-        let patience = match shard.owner_died {
-            true => self.config.look_period().mul_f64(0.75),
-            false => self.config.look_period() * 3,
-        };
-        after(shard.since, patience)
-    }
-
-    fn overdue(&self, now: Instant) -> BTreeSet<u16> {
-        let overdue = self
-            .free
-            .iter()
-            .filter(|(_, shard)| now >= self.overdue_at(shard));
-        overdue.map(|(number, _)| *number).collect()
-    }
-
     /// When there is something new to be seen.
     fn next_look(&self, assignment: &Assignment) -> Instant {
         let others = assignment.terms().filter(|term| *term != self.term);
         let end = self.members.next_end(others);
-        let overdue = self.free.values().map(|shard| self.overdue_at(shard));
         let now = self.clock.now();
         let next = after(now, self.config.look_period());
-        end.into_iter()
-            .chain(overdue.filter(|at| *at > now))
-            .fold(next, Instant::min)
+        let overdue = self.free.next_overdue(now);
+        end.into_iter().chain(overdue).fold(next, Instant::min)
     }
 
     async fn write(&self, group: Option<&DynamicObject>, assignment: &mut Assignment) -> Result<(), Fault> {
@@ -538,6 +540,8 @@ enum Fault {
     /// It is tried again.
     Lock(LockError),
     Fatal(ShardGroupError),
+    /// The term has to end.
+    Stuck,
 }
 
 impl From<LockError> for Fault {

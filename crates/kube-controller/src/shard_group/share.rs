@@ -5,7 +5,7 @@ use kube_informer::selector::shard_hash;
 use std::collections::BTreeSet;
 
 /// What a replica sees of the group.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct View<'a> {
     pub(super) shards: u16,
     /// The terms that take part.
@@ -17,6 +17,8 @@ pub(super) struct View<'a> {
     pub(super) free: BTreeSet<u16>,
     /// The free ones that others should have taken by now.
     pub(super) overdue: BTreeSet<u16>,
+    /// It gives nothing up for now, because others did not take what was theirs.
+    pub(super) keeps: bool,
 }
 
 /// What it does.
@@ -49,21 +51,25 @@ pub(super) fn share(shards: u16, active: &BTreeSet<&str>, term: &str) -> usize {
 
 impl View<'_> {
     pub(super) fn moves(&self, term: &str) -> Moves {
-        let share = share(self.shards, &self.active, term);
         let mut moves = Moves::default();
-        let mut missing = share.saturating_sub(self.kept.len());
-        moves.keep = self.leaving.iter().copied().take(missing).collect();
-        missing -= moves.keep.len();
-        moves.take = self.free.iter().copied().take(missing).collect();
-        // One that does not take part takes nothing.
-        if self.active.contains(term) {
-            let late = self.overdue.difference(&moves.take).copied();
-            let late: Vec<_> = late.collect();
-            moves.steps_in = !late.is_empty();
-            moves.take.extend(late);
+        // One that takes no part keeps what it works on, and takes nothing.
+        if !self.active.contains(term) {
+            return moves;
         }
-        let excess = self.kept.len().saturating_sub(share);
-        moves.give_up = self.kept.iter().rev().copied().take(excess).collect();
+        let share = share(self.shards, &self.active, term);
+        let missing = share.saturating_sub(self.kept.len());
+        moves.keep = self.leaving.iter().copied().take(missing).collect();
+        let missing = missing - moves.keep.len();
+        moves.take = self.free.iter().copied().take(missing).collect();
+        let late: Vec<_> = self.overdue.difference(&moves.take).copied().collect();
+        moves.steps_in = !late.is_empty();
+        moves.take.extend(late);
+        if self.keeps || moves.steps_in {
+            moves.keep.clone_from(&self.leaving);
+        } else {
+            let excess = self.kept.len().saturating_sub(share);
+            moves.give_up = self.kept.iter().rev().copied().take(excess).collect();
+        }
         moves
     }
 }
@@ -114,6 +120,26 @@ mod tests {
     }
 
     #[test]
+    fn who_steps_in_goes_on_with_what_it_was_giving_up() {
+        let view = View {
+            shards: 8,
+            active: ["a", "b"].into(),
+            kept: (0..4).collect(),
+            leaving: [4, 5].into(),
+            ..View::default()
+        };
+        assert_eq!(view.moves("a"), Moves::default());
+        let keeps = |view: View<'_>| view.moves("a").keep;
+        let overdue = View {
+            free: [7].into(),
+            overdue: [7].into(),
+            ..view.clone()
+        };
+        assert_eq!(keeps(overdue), [4, 5].into());
+        assert_eq!(keeps(View { keeps: true, ..view }), [4, 5].into());
+    }
+
+    #[test]
     fn what_nobody_takes_is_taken_over_the_share() {
         let view = View {
             shards: 8,
@@ -126,12 +152,6 @@ mod tests {
         let moves = view.moves("a");
         assert_eq!(moves.take, [7].into());
         assert!(moves.steps_in);
-        assert_eq!(
-            view.moves("c"),
-            Moves {
-                give_up: (0..4).collect(),
-                ..Moves::default()
-            }
-        );
+        assert_eq!(view.moves("c"), Moves::default(), "it takes no part");
     }
 }

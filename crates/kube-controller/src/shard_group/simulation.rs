@@ -7,7 +7,8 @@
 //! - *Safety*: when work on a shard begins, nobody else works on it, and no set has it of which it can be held.
 //! - *Liveness*: while there are no faults but of replicas that cannot write the group's Lease, and another replica is alive, work on a shard begins again after a lease and two seconds, by the slowest
 //!   clock, whatever has become of its last owner: it may just have crashed or left. If the next owner crashes before it has begun, that time
-//!   begins again.
+//!   begins again. If answers to such writes are lost, it takes the time until the writer gives up to wait, and looks, in addition.
+//! - *Retiring*: a replica that is about to stop takes no shards.
 //! - *Balance*: three times that after the last change, shares differ by one; later if some could not write the group's Lease, because others
 //!   keep for a while what these did not take.
 //!
@@ -20,7 +21,7 @@ use super::group::ShardGroup;
 use super::members::identity_of;
 use crate::leader_election::LeaderElectionConfig;
 use crate::leader_election::histories::{
-    Cut, DELIVERY, DRIFT, Durations, Process, STOPPING, Weather, ended, run, run_all, skewed_clock,
+    Cut, DELIVERY, DRIFT, Durations, Process, STOPPING, Weather, run, run_all, skewed_clock,
 };
 use crate::leader_election::testing::{Fate, Network};
 use http::Method;
@@ -57,6 +58,13 @@ fn config(plan: Durations, identity: String) -> ShardGroupConfig {
 /// How long a shard may be without an owner, by the slowest clock.
 fn bound(plan: Durations) -> Duration {
     Duration::from_secs_f64((plan.lease as f64 + 2.0) / (1.0 - DRIFT))
+}
+
+/// How much longer, if the answer to the write that takes it is lost.
+fn lost_answer(plan: Durations) -> Duration {
+    let config = config(plan, "any".into());
+    let noticed = config.lease_of("").request_timeout() + config.look_period();
+    noticed.div_f64(1.0 - DRIFT)
 }
 
 /// What the replicas share.
@@ -182,13 +190,23 @@ impl World {
         drop(hold);
     }
 
-    /// Works on all shards of a set.
-    async fn works(self: Arc<Self>, replica: usize, shards: ShardSet) {
+    /// Works on all shards of a set, which does not grow once the replica `retires`.
+    async fn works(self: Arc<Self>, replica: usize, shards: ShardSet, retires: CancellationToken) {
         let mut selected = shards.subscribe();
         let mut tasks = JoinSet::new();
         let mut busy = BTreeSet::new();
+        // What it had when it was already retiring.
+        let mut had: Option<BTreeSet<u16>> = None;
         loop {
             let now = selected.borrow_and_update().clone();
+            if let Some(had) = &had {
+                let seed = self.seed;
+                assert!(
+                    now.is_subset(had),
+                    "seed {seed}: {replica} retires, and takes {now:?}"
+                );
+            }
+            had = retires.is_cancelled().then(|| now.clone());
             for shard in now {
                 if !busy.contains(&shard)
                     && let Some(hold) = shards.hold_number(shard)
@@ -207,6 +225,7 @@ impl World {
                     busy.remove(&ended.unwrap());
                 }
                 Ok(()) = selected.changed() => {}
+                () = retires.cancelled(), if had.is_none() => {}
             }
         }
     }
@@ -229,10 +248,13 @@ impl World {
     async fn replica(self: Arc<Self>, index: usize, identity: String, shutdown: CancellationToken) {
         let world = self.clone();
         let client = Network::client_by_path(&self.sim, move |method, path| world.fate(index, method, path));
-        let (clock, random) = self.random(|random| {
+        let (clock, random, retires_for) = self.random(|random| {
+            // Some end their work before they give up what they have.
+            let pause = random.random_range(-0.5..=0.5_f64).max(0.0) * self.plan.lease as f64;
             (
                 skewed_clock(self.start, random),
                 SmallRng::seed_from_u64(random.random()),
+                Duration::from_secs_f64(pause),
             )
         });
         self.state
@@ -245,11 +267,20 @@ impl World {
         let shards = group.shards().clone();
         self.state.lock().unwrap().sets[index] = Some(shards.clone());
         let mut works = JoinSet::new();
-        works.spawn(self.clone().works(index, shards));
+        works.spawn(self.clone().works(index, shards, shutdown.clone()));
+        let leave = CancellationToken::new();
+        group.retire_on(shutdown.clone());
+        let stops = async {
+            shutdown.cancelled().await;
+            sleep(retires_for).await;
+            leave.cancel();
+            std::future::pending().await
+        };
         tokio::select! {
             biased;
-            ran = group.run(shutdown) => ran.unwrap_or_else(|error| panic!("seed {}: {error}", self.seed)),
+            ran = group.run(leave.clone()) => ran.unwrap_or_else(|error| panic!("seed {}: {error}", self.seed)),
             Some(ended) = works.join_next() => ended.unwrap(),
+            () = stops => {}
         }
         self.state.lock().unwrap().sets[index] = None;
     }
@@ -316,6 +347,15 @@ impl Drop for Work {
     }
 }
 
+/// A pause before the next thing happens, which is often during what the last one has led to.
+fn pause(plan: Durations, random: &mut SmallRng) -> Duration {
+    let pause = plan.pause(random);
+    match random.random_bool(0.3) {
+        true => Duration::from_secs_f64(random.random_range(0.0..1.5)),
+        false => pause,
+    }
+}
+
 /// What happened in a history, to see that something did.
 #[derive(Debug, Default, PartialEq)]
 struct Events {
@@ -356,13 +396,13 @@ async fn history(seed: u64) -> Events {
 
     let faults = Duration::from_secs(5 * plan.lease);
     while world.start.elapsed() < faults {
-        sleep(plan.pause(&mut random)).await;
+        sleep(pause(plan, &mut random)).await;
         let at = random.random_range(0..replicas);
         let process = &mut processes[at];
         process.check().await;
         match random.random_range(0..9) {
             0 => world.crash(process).await,
-            1 => process.shut_down().await,
+            1 => process.leave(),
             2 => world.state.lock().unwrap().weather.slow = random.random_bool(0.3),
             // The whole server is out of reach, or is back.
             3 => {
@@ -391,6 +431,9 @@ async fn history(seed: u64) -> Events {
         }
     }
     for process in &mut processes[..2] {
+        if process.is_leaving() {
+            process.shut_down().await;
+        }
         if process.running.is_none() {
             world.start(process);
         }
@@ -412,8 +455,21 @@ async fn history(seed: u64) -> Events {
 /// Replicas come and go, but always one stays and can write the group's Lease, which others cannot for a while; no shard is without work for
 /// longer than the bound. Returns the longest time as a share of it.
 async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &mut SmallRng) -> f64 {
+    let answers_are_lost = random.random_bool(0.3);
     // Work that may take long to end is not what is measured.
-    let bound = bound(world.plan) + Duration::from_millis(100);
+    let mut bound = bound(world.plan) + Duration::from_millis(100);
+    let mut cuts = vec![
+        None,
+        None,
+        None,
+        Some(Cut::Refused),
+        Some(Cut::Forbidden),
+        Some(Cut::Silent),
+    ];
+    if answers_are_lost {
+        bound += lost_answer(world.plan);
+        cuts.extend([Some(Cut::Unanswered); 2]);
+    }
     let mut longest = Duration::ZERO;
     let start = Instant::now();
     let span = Duration::from_secs(4 * world.plan.lease);
@@ -423,24 +479,15 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
     let (balanced, kept) = (span + bound * 3, bound * 16);
     while start.elapsed() < balanced || start.elapsed() < balanced + kept && !world.is_balanced() {
         if start.elapsed() >= next && start.elapsed() < span {
-            let pause = random.random_range(0.1..0.6) * world.plan.lease as f64;
-            next = start.elapsed() + Duration::from_secs_f64(pause);
+            next = start.elapsed() + pause(world.plan, random);
             let at = random.random_range(0..others.len());
             let process = &mut others[at];
-            // A write that is done would make a replica an owner that does not know it.
-            let cut = [None, None, Some(Cut::Refused), Some(Cut::Silent)][random.random_range(0..4)];
+            process.check().await;
+            let cut = cuts[random.random_range(0..cuts.len())];
             world.state.lock().unwrap().cannot_write[process.index] = cut;
             match random.random_range(0..3) {
                 0 => world.crash(process).await,
-                1 if process.running.is_some() => {
-                    let (_, shutdown) = process.running.as_ref().unwrap();
-                    shutdown.cancel();
-                    let (task, _) = process.running.take().unwrap();
-                    // It leaves while others go on.
-                    tokio::spawn(ended(task));
-                    // Another process would have the same place in the sets.
-                    next = next.max(start.elapsed() + Duration::from_secs(40));
-                }
+                1 => process.leave(),
                 _ if process.running.is_none() => world.start(process),
                 _ => {}
             }

@@ -1,5 +1,7 @@
 //! One replica, or a few, in a cluster in the process.
 
+mod answers;
+mod retiring;
 mod unwritable;
 
 use super::*;
@@ -17,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 const SECOND: Duration = Duration::from_secs(1);
 const LEASES: (&str, &str) = ("coordination.k8s.io/v1", "Lease");
+const ANNOTATION: &str = "kube-informer.dev/shards";
 
 fn config(identity: &str) -> ShardGroupConfig {
     ShardGroupConfig {
@@ -27,6 +30,7 @@ fn config(identity: &str) -> ShardGroupConfig {
 
 struct Replica {
     shards: ShardSet,
+    retire: CancellationToken,
     shutdown: CancellationToken,
     running: JoinHandle<Result<(), ShardGroupError>>,
 }
@@ -39,11 +43,13 @@ impl Replica {
     fn start_with(client: kube::Client, config: ShardGroupConfig) -> Self {
         let mut group = ShardGroup::new(client, config).unwrap();
         let shards = group.shards().clone();
-        let shutdown = CancellationToken::new();
+        let (retire, shutdown) = (CancellationToken::new(), CancellationToken::new());
+        group.retire_on(retire.clone());
         let stop = shutdown.clone();
         let running = tokio::spawn(async move { group.run(stop).await });
         Self {
             shards,
+            retire,
             shutdown,
             running,
         }
@@ -78,6 +84,35 @@ async fn halves(cluster: &Cluster, other: ShardGroupConfig) -> (Replica, Replica
     a.has(4).await;
     b.has(4).await;
     (a, b)
+}
+
+/// The group's Lease.
+fn group(cluster: &Cluster) -> Value {
+    let (version, kind) = LEASES;
+    let store = cluster.sim.store();
+    store.get(version, kind, Some("default"), "workers").unwrap()
+}
+
+/// What the group's Lease says.
+fn assignment(group: &Value) -> Value {
+    serde_json::from_str(group["metadata"]["annotations"][ANNOTATION].as_str().unwrap()).unwrap()
+}
+
+/// Waits until the group's Lease says that a replica takes part.
+async fn joined(cluster: &Cluster, identity: &str) {
+    let prefix = format!("{identity}_");
+    let has_joined = || {
+        let assignment = assignment(&group(cluster));
+        let terms = assignment["owners"].as_object().unwrap().keys();
+        terms.into_iter().any(|term| term.starts_with(&prefix))
+    };
+    timeout(60 * SECOND, async {
+        while !has_joined() {
+            sleep(SECOND / 100).await;
+        }
+    })
+    .await
+    .expect("in time");
 }
 
 fn leases(cluster: &Cluster) -> Vec<Value> {
@@ -134,8 +169,8 @@ async fn who_owns_shards_is_not_judged_by_older_leases() {
     cluster.sim.store().create(left).unwrap();
     let gets = AtomicU32::new(0);
     let slow = Network::client(&cluster.sim, move |method| {
-        // Its own Lease; in each look a list, and the group's Lease.
-        let is_meant = method == Method::GET && gets.fetch_add(1, Ordering::Relaxed) == 4;
+        // Its own Lease; in a look a list, and the group's Lease.
+        let is_meant = method == Method::GET && gets.fetch_add(1, Ordering::Relaxed) == 2;
         Fate {
             there: if is_meant { 4 * SECOND } else { Duration::ZERO },
             ..Fate::OK
@@ -144,7 +179,7 @@ async fn who_owns_shards_is_not_judged_by_older_leases() {
     let b = Replica::start_with(slow, config("b"));
     sleep(2 * SECOND).await;
     let a = Replica::start(&cluster, config("a"));
-    a.has(4).await;
+    a.has(8).await;
     assert!(b.shards.shards().is_empty(), "it waits");
     let mut owned = b.shards.subscribe();
     let owned = owned.wait_for(|owned| !owned.is_empty()).await.unwrap().clone();
@@ -408,20 +443,8 @@ async fn a_replica_has_not_left_while_its_shards_are_held() {
 // Its Lease was deleted before anybody has written the group's again.
 #[tokio::test(start_paused = true)]
 async fn a_term_that_left_without_a_trace_is_forgotten() {
-    const ANNOTATION: &str = "kube-informer.dev/shards";
     let (cluster, a) = alone().await;
-    let (version, kind) = LEASES;
-    let group = || {
-        cluster
-            .sim
-            .store()
-            .get(version, kind, Some("default"), "workers")
-            .unwrap()
-    };
-    let assignment = |group: &Value| -> Value {
-        serde_json::from_str(group["metadata"]["annotations"][ANNOTATION].as_str().unwrap()).unwrap()
-    };
-    let mut lease = group();
+    let mut lease = group(&cluster);
     let mut left = assignment(&lease);
     left["leaving"] = json!(["gone_00000000000000ff-1"]);
     lease["metadata"]["annotations"][ANNOTATION] = left.to_string().into();
@@ -429,7 +452,7 @@ async fn a_term_that_left_without_a_trace_is_forgotten() {
     sleep(60 * SECOND).await;
     let b = Replica::start(&cluster, config("b"));
     b.has(4).await;
-    assert_eq!(assignment(&group())["leaving"], Value::Null);
+    assert_eq!(assignment(&group(&cluster))["leaving"], Value::Null);
     a.leave().await;
 }
 
@@ -549,4 +572,32 @@ fn configurations_that_make_no_sense_are_refused() {
         cluster(fast),
         "lease_duration, in whole seconds, must be longer than renew_deadline"
     );
+}
+
+// All of them write the group's Lease to join, and most writes are conflicts.
+#[tokio::test(start_paused = true)]
+async fn many_that_start_together_settle_soon() {
+    let cluster = Cluster::new();
+    cluster.requests(|_| Fate {
+        there: SECOND / 100,
+        back: SECOND / 100,
+        ..Fate::OK
+    });
+    let start = Instant::now();
+    let replicas: Vec<_> = (0..40)
+        .map(|number| {
+            let config = ShardGroupConfig {
+                shards: 80,
+                ..config(&format!("replica-{number}"))
+            };
+            Replica::start(&cluster, config)
+        })
+        .collect();
+    for replica in &replicas {
+        replica.has(2).await;
+    }
+    while replicas.iter().any(|replica| replica.shards.shards().len() != 2) {
+        sleep(SECOND / 10).await;
+    }
+    assert!(start.elapsed() < 10 * SECOND, "{:?}", start.elapsed());
 }

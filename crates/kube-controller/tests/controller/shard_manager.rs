@@ -55,7 +55,10 @@ impl Program {
             .build();
         let maps = factory.informer::<Maps>();
         let manager = Manager::with_factory(client, "tests", factory);
-        let run = async move |context: RunContext| group.run(context.token().clone()).await;
+        let run = async move |context: RunContext| {
+            group.retire_on(context.stopping().clone());
+            group.run(context.token().clone()).await
+        };
         manager.add("shards", RunWhen::AroundInformers, run).unwrap();
         let running = Arc::<AtomicU32>::default();
         let (runs, owned) = (running.clone(), shards.clone());
@@ -175,4 +178,60 @@ async fn a_stop_that_takes_too_long_leaves_the_lease_to_run_out() {
         .await
         .expect("after the Lease");
     second.stop().await;
+}
+
+/// A program whose manager runs a group and something that takes this long to stop.
+fn program_that_stops_slowly(sim: &Sim, identity: &str, takes: Duration) -> (ShardSet, Manager) {
+    let client = Client::new(sim.service(), "default");
+    let config = ShardGroupConfig {
+        shards: 8,
+        ..ShardGroupConfig::new("default", "workers", identity)
+    };
+    let mut group = ShardGroup::new(client.clone(), config).unwrap();
+    let shards = group.shards().clone();
+    let manager = Manager::new(client, "tests");
+    let run = async move |context: RunContext| {
+        group.retire_on(context.stopping().clone());
+        group.run(context.token().clone()).await
+    };
+    manager.add("shards", RunWhen::AroundInformers, run).unwrap();
+    let slow = async move |context: RunContext| {
+        context.stopped().await;
+        sleep(takes).await;
+        Ok::<_, Infallible>(())
+    };
+    manager.add("slow", RunWhen::Always, slow).unwrap();
+    (shards, manager)
+}
+
+// Nobody would work on them until the stop is over.
+#[tokio::test(start_paused = true)]
+async fn a_program_that_stops_takes_no_shards() {
+    let sim = Sim::builder().build().unwrap();
+    let has = async |shards: &ShardSet, count| {
+        let mut selected = shards.subscribe();
+        let has = selected.wait_for(|selected| selected.len() == count);
+        timeout(60 * SECOND, has).await.expect("in time").unwrap().len()
+    };
+    let start = |identity, takes| {
+        let (shards, manager) = program_that_stops_slowly(&sim, identity, takes);
+        let shutdown = CancellationToken::new();
+        (
+            shards,
+            shutdown.clone(),
+            tokio::spawn(manager.run_until(shutdown)),
+        )
+    };
+    let (slow, stop_slow, slow_stops) = start("slow", 20 * SECOND);
+    let (quick, stop_quick, quick_stops) = start("quick", SECOND);
+    has(&slow, 4).await;
+    has(&quick, 4).await;
+    stop_slow.cancel();
+    stop_quick.cancel();
+    quick_stops.await.unwrap().unwrap();
+    let (next, _, _) = start("next", SECOND);
+    has(&next, 4).await;
+    assert_eq!(slow.shards().len(), 4, "it keeps what it had");
+    slow_stops.await.unwrap().unwrap();
+    has(&next, 8).await;
 }

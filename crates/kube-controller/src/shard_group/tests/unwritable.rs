@@ -5,21 +5,21 @@ use std::sync::{Arc, Mutex};
 
 /// What becomes of the writes of the group's Lease by one replica.
 #[derive(Clone)]
-struct Writes(Arc<Mutex<Fate>>);
+pub(super) struct Writes(Arc<Mutex<Fate>>);
 
-const REFUSED: Fate = Fate {
+pub(super) const REFUSED: Fate = Fate {
     arrives: false,
     answer: Answer::Status(403),
     ..Fate::OK
 };
-const UNANSWERED: Fate = Fate {
+pub(super) const UNANSWERED: Fate = Fate {
     answer: Answer::Never,
     ..Fate::OK
 };
 
 impl Writes {
     /// A client, and what becomes of its writes.
-    fn of(cluster: &Cluster) -> (kube::Client, Self) {
+    pub(super) fn of(cluster: &Cluster) -> (kube::Client, Self) {
         let writes = Self(Arc::new(Mutex::new(Fate::OK)));
         let fate = writes.clone();
         let client = Network::client_by_path(&cluster.sim, move |method, path| {
@@ -31,13 +31,13 @@ impl Writes {
         (client, writes)
     }
 
-    fn are(&self, fate: Fate) {
+    pub(super) fn are(&self, fate: Fate) {
         *self.0.lock().unwrap() = fate;
     }
 }
 
 /// A replica, `a`, with all shards, and what becomes of its writes.
-async fn writer() -> (Cluster, Replica, Writes) {
+pub(super) async fn writer() -> (Cluster, Replica, Writes) {
     let cluster = Cluster::new();
     let (client, writes) = Writes::of(&cluster);
     let a = Replica::start_with(client, config("a"));
@@ -46,7 +46,7 @@ async fn writer() -> (Cluster, Replica, Writes) {
 }
 
 /// For how long each shard was without a replica at most, and how often it was, while this time passes.
-async fn without(replicas: &[&Replica], time: Duration) -> (Duration, u32) {
+pub(super) async fn without(replicas: &[&Replica], time: Duration) -> (Duration, u32) {
     const STEP: Duration = Duration::from_millis(50);
     let end = Instant::now() + time;
     let (mut since, mut longest, mut gaps) = ([None; 8], Duration::ZERO, 0);
@@ -105,14 +105,29 @@ async fn shards_that_cannot_be_freed_are_free_with_the_term() {
     }
 }
 
+// It renews its own Lease all the time.
+#[tokio::test(start_paused = true)]
+async fn who_has_never_written_is_left_no_share() {
+    let (cluster, a) = alone().await;
+    let (client, writes) = Writes::of(&cluster);
+    writes.are(REFUSED);
+    let b = Replica::start_with(client, config("b"));
+    let (longest, gaps) = without(&[&a, &b], 120 * SECOND).await;
+    assert_eq!((longest, gaps), (Duration::ZERO, 0));
+    writes.are(Fate::OK);
+    b.has(4).await;
+}
+
 // Each time, they are without a replica until it is clear that it does not take them.
 #[tokio::test(start_paused = true)]
 async fn shards_are_kept_from_one_that_never_takes_them() {
     let (cluster, a) = alone().await;
     let (client, writes) = Writes::of(&cluster);
-    writes.are(REFUSED);
     let b = Replica::start_with(client, config("b"));
+    joined(&cluster, "b").await;
+    writes.are(REFUSED);
     let (longest, gaps) = without(&[&a, &b], 600 * SECOND).await;
+    assert!(gaps > 0, "it takes part");
     assert!(longest <= 5 * SECOND, "{longest:?}");
     assert!(gaps <= 6 * 4, "{gaps}");
     // Another one gets its share all the same.
@@ -137,7 +152,8 @@ async fn who_gets_no_answers_works_on_what_it_took() {
     writes.are(UNANSWERED);
     let b = Replica::start_with(client, config("b"));
     let (longest, gaps) = without(&[&a, &b], 60 * SECOND).await;
-    assert!(longest <= 8 * SECOND && gaps == 4, "{longest:?}, {gaps}");
+    // It has to learn that it takes part, and until then the shards that are left to it are taken back.
+    assert!(longest <= 8 * SECOND && gaps == 8, "{longest:?}, {gaps}");
     b.has(4).await;
 }
 
@@ -159,8 +175,9 @@ async fn who_cannot_write_leaves_when_nothing_is_held() {
 async fn who_could_not_step_in_gives_shards_up() {
     let (cluster, a, writes) = writer().await;
     let (client, others) = Writes::of(&cluster);
-    others.are(REFUSED);
     let b = Replica::start_with(client, config("b"));
+    joined(&cluster, "b").await;
+    others.are(REFUSED);
     a.has(4).await;
     sleep(SECOND / 2).await;
     writes.are(REFUSED);
@@ -244,23 +261,11 @@ async fn who_has_handed_over_keeps_the_rest() {
     // The write that frees is done, and no look was after it.
     loop {
         sleep(SECOND / 100).await;
-        let group = leases(&cluster)
-            .into_iter()
-            .find(|l| l["metadata"]["name"] == "workers")
-            .unwrap();
-        let text = group["metadata"]["annotations"]["kube-informer.dev/shards"]
-            .as_str()
-            .unwrap()
-            .to_owned();
-        if !a.shards.shards().contains(&7)
-            && !serde_json::from_str::<Value>(&text).unwrap()["owners"]
-                .as_object()
-                .unwrap()
-                .iter()
-                .any(|(term, shards)| {
-                    term.starts_with("a_") && shards.as_array().unwrap().contains(&json!(7))
-                })
-        {
+        let owners = assignment(&group(&cluster))["owners"].take();
+        let is_a = |(term, shards): (&String, &Value)| {
+            term.starts_with("a_") && shards.as_array().unwrap().contains(&json!(7))
+        };
+        if !a.shards.shards().contains(&7) && !owners.as_object().unwrap().iter().any(is_a) {
             break;
         }
     }

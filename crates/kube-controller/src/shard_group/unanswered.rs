@@ -1,0 +1,42 @@
+//! What a replica does not know: what became of its writes of the group's Lease whose answers were lost.
+
+use kube::api::DynamicObject;
+use std::collections::BTreeSet;
+
+/// What writes whose answers are not known may do, or may have done. All of them replace the same version of the Lease: once it has
+/// another one, each has been done or never will be.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unanswered {
+    version: Option<String>,
+    /// The shards that become free.
+    pub(super) frees: BTreeSet<u16>,
+    /// The shards that it takes.
+    pub(super) takes: BTreeSet<u16>,
+    /// Whether it takes some of them because others do not.
+    pub(super) steps_in: bool,
+}
+
+impl Unanswered {
+    /// Notes the Lease as it was read after the writes. Returns those that are decided by it.
+    pub(super) fn decided_by(&mut self, group: Option<&DynamicObject>) -> Self {
+        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
+        if self.version == version {
+            return Self::default();
+        }
+        let now = Self {
+            version,
+            ..Self::default()
+        };
+        std::mem::replace(self, now)
+    }
+
+    /// Adds a write that is about to be sent. Returns what there was before it.
+    #[must_use = "it is what there is if the write is refused"]
+    pub(super) fn sent(&mut self, frees: BTreeSet<u16>, takes: &BTreeSet<u16>, steps_in: bool) -> Self {
+        let before = self.clone();
+        self.frees.extend(frees);
+        self.takes.extend(takes);
+        self.steps_in |= steps_in;
+        before
+    }
+}
