@@ -5,6 +5,7 @@ mod fields;
 mod node;
 
 use crate::{Descriptor, Envelope, Error, MAX_DEPTH};
+use access::TypeMeta;
 use node::Node;
 use serde::de::Visitor;
 use serde::{Deserialize, forward_to_deserialize_any};
@@ -23,7 +24,7 @@ impl<'de> Deserializer<'de> {
     ///
     /// # Errors
     ///
-    /// If this is no envelope, there is no message of this kind, or the message is broken at its outermost level.
+    /// If this is no envelope, or there is no message of this kind.
     pub fn from_slice(bytes: &'de [u8]) -> Result<Self, Error> {
         Node::envelope(&Envelope::parse(bytes)?, MAX_DEPTH).map(Self)
     }
@@ -33,9 +34,9 @@ impl<'de> Deserializer<'de> {
     ///
     /// # Errors
     ///
-    /// If the message is broken at its outermost level.
+    /// If the message is broken, and is something else than an object in JSON, such as a time.
     pub fn from_message(message: Descriptor, bytes: &'de [u8]) -> Result<Self, Error> {
-        Node::message(message.0, bytes, None, MAX_DEPTH).map(Self)
+        Node::message(message.0, bytes, TypeMeta::None, MAX_DEPTH).map(Self)
     }
 }
 

@@ -59,6 +59,8 @@ pub(crate) struct Field {
     /// Of a map, the values'; its keys are strings.
     pub(crate) kind: Type,
     pub(crate) presence: Presence,
+    /// Whether neither has it when it has no value.
+    pub(crate) is_optional: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,6 +176,11 @@ const fn field(number: u32, name: &'static str, label: Label, kind: Type, presen
         label,
         kind,
         presence,
+        is_optional: match (presence, label, kind) {
+            (Presence::OmitEmpty, Label::One, Type::Msg(_) | Type::Object(_)) => false,
+            (Presence::Optional | Presence::OmitEmpty, ..) | (Presence::OmitZero, Label::One, _) => true,
+            _ => false,
+        },
     }
 }
 

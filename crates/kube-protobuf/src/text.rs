@@ -243,12 +243,19 @@ pub(crate) fn is_quantity(text: &str) -> bool {
 
 /// A string. What is not UTF-8 is replaced byte by byte, as Go does when it writes JSON.
 pub(crate) fn utf8(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(valid) => Cow::Borrowed(valid),
+        Err(_) => Cow::Owned(replaced(bytes)),
+    }
+}
+
+#[cold]
+fn replaced(bytes: &[u8]) -> String {
     let mut rest = bytes;
     let mut text = String::new();
     loop {
         match std::str::from_utf8(rest) {
-            Ok(valid) if text.is_empty() => return Cow::Borrowed(valid),
-            Ok(valid) => return Cow::Owned(text + valid),
+            Ok(valid) => return text + valid,
             Err(error) => {
                 let (valid, invalid) = rest.split_at(error.valid_up_to());
                 text += &String::from_utf8_lossy(valid);

@@ -34,6 +34,7 @@ impl<'de> Wire<'de> {
     }
 }
 
+#[cold]
 pub(crate) fn wrong_wire_type() -> Error {
     Error::malformed("the protobuf value has the wrong wire type")
 }
@@ -54,14 +55,39 @@ impl<'de> Reader<'de> {
     }
 
     /// The next record; `None` at the end.
+    #[inline]
     pub(crate) fn read(&mut self) -> Result<Option<Record<'de>>, Error> {
-        if self.rest.is_empty() {
-            return Ok(None);
+        match self.short() {
+            None if self.rest.is_empty() => Ok(None),
+            None => self.long().map(Some),
+            record => Ok(record),
         }
+    }
+
+    /// The next record, if it is as nearly all are: it has a small number, and fewer than 128 bytes or an integer below 128.
+    #[inline]
+    fn short(&mut self) -> Option<Record<'de>> {
+        let [tag @ 8..0x80, byte @ ..0x80, rest @ ..] = self.rest else {
+            return None;
+        };
+        let (value, rest) = match tag & 7 {
+            0 => (Wire::Varint(u64::from(*byte)), rest),
+            2 => {
+                let (bytes, rest) = rest.split_at_checked(usize::from(*byte))?;
+                (Wire::Bytes(bytes), rest)
+            }
+            _ => return None,
+        };
+        self.rest = rest;
+        let number = u32::from(tag >> 3);
+        Some(Record { number, value })
+    }
+
+    fn long(&mut self) -> Result<Record<'de>, Error> {
         let tag = self.varint()?;
         let number = u32::try_from(tag >> 3).unwrap_or_default();
         if number == 0 || number >= 1 << 29 {
-            return Err(Error::malformed("an illegal protobuf field number"));
+            return Err(illegal_number());
         }
         let value = match tag & 7 {
             0 => Wire::Varint(self.varint()?),
@@ -72,9 +98,9 @@ impl<'de> Reader<'de> {
             }
             5 => Wire::Fixed32(u32::from_le_bytes(self.array()?)),
             // 3 and 4 are groups, which Kubernetes never had.
-            _ => return Err(Error::malformed("an unknown protobuf wire type")),
+            _ => return Err(unknown_wire_type()),
         };
-        Ok(Some(Record { number, value }))
+        Ok(Record { number, value })
     }
 
     #[inline]
@@ -104,12 +130,14 @@ impl<'de> Reader<'de> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
+    #[inline]
     fn take(&mut self, length: usize) -> Result<&'de [u8], Error> {
         let (taken, rest) = self.rest.split_at_checked(length).ok_or_else(truncated)?;
         self.rest = rest;
         Ok(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let (taken, rest) = self.rest.split_first_chunk().ok_or_else(truncated)?;
         self.rest = rest;
@@ -142,8 +170,19 @@ pub(crate) fn varint_length(value: u64) -> usize {
     (64 - (value | 1).leading_zeros() as usize).div_ceil(7)
 }
 
+#[cold]
 fn truncated() -> Error {
     Error::malformed("the protobuf message ends too early")
+}
+
+#[cold]
+fn illegal_number() -> Error {
+    Error::malformed("an illegal protobuf field number")
+}
+
+#[cold]
+fn unknown_wire_type() -> Error {
+    Error::malformed("an unknown protobuf wire type")
 }
 
 /// The records of one message by ascending number; those of one number in their order.
@@ -152,8 +191,14 @@ fn truncated() -> Error {
 #[derive(Debug)]
 pub(crate) struct Records<'de> {
     order: Order<'de>,
-    next: Option<Record<'de>>,
+    next: Record<'de>,
 }
+
+/// What follows the last record: its number is that of no field.
+const END: Record<'static> = Record {
+    number: u32::MAX,
+    value: Wire::Varint(0),
+};
 
 #[derive(Debug)]
 enum Order<'de> {
@@ -179,32 +224,38 @@ impl<'de> Records<'de> {
         } else {
             sorted(bytes)?
         };
-        let mut records = Self { order, next: None };
+        let mut records = Self { order, next: END };
         records.advance();
         Ok(records)
     }
 
-    pub(crate) fn peek(&self) -> Option<Record<'de>> {
-        self.next
+    /// The number of the next record; that of no field at the end.
+    #[inline]
+    pub(crate) fn next_number(&self) -> u32 {
+        self.next.number
     }
 
-    /// The next record, if it has this number.
-    pub(crate) fn next_of(&mut self, number: u32) -> Option<Record<'de>> {
-        let next = self.next.filter(|record| record.number == number)?;
+    /// The value of the next record, if it has this number.
+    #[inline]
+    pub(crate) fn next_of(&mut self, number: u32) -> Option<Wire<'de>> {
+        if self.next.number != number {
+            return None;
+        }
+        let value = self.next.value;
         self.advance();
-        Some(next)
+        Some(value)
     }
 
     /// Passes over what has a smaller number.
     pub(crate) fn skip_below(&mut self, number: u32) {
-        while self.next.is_some_and(|record| record.number < number) {
+        while self.next.number < number {
             self.advance();
         }
     }
 
     /// How many records with this number come next.
     pub(crate) fn count(&self, number: u32) -> usize {
-        if self.next.is_none_or(|record| record.number != number) {
+        if self.next.number != number {
             return 0;
         }
         1 + match &self.order {
@@ -222,13 +273,19 @@ impl<'de> Records<'de> {
         }
     }
 
+    #[inline]
     fn advance(&mut self) {
         // `new` has read all of it, so there is no error.
         self.next = match &mut self.order {
-            Order::Ascending(reader) => reader.read().ok().flatten(),
-            Order::Sorted { bytes, index } => index
-                .next()
-                .and_then(|(_, at)| Reader::new(bytes.get(at as usize..)?).read().ok().flatten()),
+            Order::Ascending(reader) => match reader.short() {
+                Some(record) => record,
+                None => reader.read().ok().flatten().unwrap_or(END),
+            },
+            Order::Sorted { bytes, index } => {
+                let at = index.next().and_then(|(_, at)| bytes.get(at as usize..));
+                let record = at.and_then(|at| Reader::new(at).read().ok().flatten());
+                record.unwrap_or(END)
+            }
         };
     }
 }
@@ -256,9 +313,8 @@ mod tests {
     fn numbers(bytes: &[u8]) -> Vec<(u32, Wire<'_>)> {
         let mut records = Records::new(bytes).unwrap();
         std::iter::from_fn(|| {
-            let record = records.peek()?;
-            records.advance();
-            Some((record.number, record.value))
+            let number = records.next_number();
+            Some((number, records.next_of(number).filter(|_| number != END.number)?))
         })
         .collect()
     }

@@ -118,6 +118,11 @@ impl<O: CachedObject> Pending<O> {
         self.first + self.slots.len() as u64
     }
 
+    /// The number that has this lower half.
+    fn number(&self, lower: u32) -> u64 {
+        self.first + u64::from(lower.wrapping_sub(self.first as u32))
+    }
+
     fn slot(&mut self, number: u64) -> &mut Option<(QueuedNotification<O>, Instant)> {
         &mut self.slots[(number - self.first) as usize]
     }
@@ -180,10 +185,11 @@ struct Last {
     hasher: RandomState,
 }
 
-/// The number of an entry, with the hash of its key: the table grows without a look at the keys.
+/// The number of an entry, with the hash of its key: the table grows without a look at the keys. Of both it has the lower
+/// half, because a million of them may be pending.
 struct Numbered {
-    hash: u64,
-    number: u64,
+    hash: u32,
+    number: u32,
 }
 
 impl Last {
@@ -198,17 +204,21 @@ impl Last {
         last
     }
 
+    fn hash(&self, key: &ObjectKey) -> u32 {
+        self.hasher.hash_one(key) as u32
+    }
+
     fn get<O: CachedObject>(&self, key: &ObjectKey, entries: &Pending<O>) -> Option<u64> {
-        let hash = self.hasher.hash_one(key);
-        let found = self.numbers.find(hash, |last| last.is(hash, key, entries));
-        found.map(|last| last.number)
+        let hash = self.hash(key);
+        let found = (self.numbers).find(in_table(hash), |last| last.is(hash, key, entries));
+        found.map(|last| entries.number(last.number))
     }
 
     /// Records that `number` is the last entry of `key`; the entry need not exist yet.
     fn set<O: CachedObject>(&mut self, key: &ObjectKey, number: u64, entries: &Pending<O>) {
-        let hash = self.hasher.hash_one(key);
+        let (hash, number) = (self.hash(key), number as u32);
         let of_key = |last: &Numbered| last.is(hash, key, entries);
-        match self.numbers.entry(hash, of_key, |last| last.hash) {
+        match (self.numbers).entry(in_table(hash), of_key, |last| in_table(last.hash)) {
             Place::Occupied(mut last) => last.get_mut().number = number,
             Place::Vacant(place) => {
                 place.insert(Numbered { hash, number });
@@ -218,8 +228,8 @@ impl Last {
 
     /// Removes an entry that no longer exists.
     fn remove(&mut self, key: &ObjectKey, number: u64) {
-        let hash = self.hasher.hash_one(key);
-        if let Ok(last) = self.numbers.find_entry(hash, |last| last.number == number) {
+        let (hash, number) = (self.hash(key), number as u32);
+        if let Ok(last) = (self.numbers).find_entry(in_table(hash), |last| last.number == number) {
             last.remove();
         }
     }
@@ -228,8 +238,13 @@ impl Last {
 impl Numbered {
     /// Whether it is the entry of this key, which has this hash.
     fn is<O: CachedObject>(&self, hash: u64, key: &ObjectKey, entries: &Pending<O>) -> bool {
-        self.hash == hash && entries.key(self.number) == Some(key)
+        self.hash == hash && entries.key(entries.number(self.number)) == Some(key)
     }
+}
+
+/// The hash that the table goes by: it looks at the lowest and at the uppermost bits.
+fn in_table(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 impl<O: CachedObject> CoalescingQueue<O> {

@@ -4,56 +4,80 @@ use super::fields::{Fields, Pending, Scalar};
 use super::node::Node;
 use crate::Error;
 use crate::error::Segment;
-use crate::table::{Field, Type};
+use crate::table::{Field, Kind, Type};
 use crate::text;
 use crate::wire::{Reader, Records, Wire};
 use serde::de::value::{BorrowedStrDeserializer, CowStrDeserializer};
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess};
 use std::borrow::Cow;
 
-/// What an object is: its apiVersion, if it has one, and its kind.
-pub(super) type TypeMeta<'de> = (Option<Cow<'de, str>>, &'de str);
+/// What an object says of its kind before its fields.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TypeMeta<'de> {
+    /// Nothing.
+    None,
+    /// The kind and the apiVersion of its envelope, if it has one.
+    Envelope {
+        api_version: &'de str,
+        kind: &'de str,
+    },
+    /// The kind and the apiVersion that the field has which it is in.
+    Field(&'static Kind),
+    ApiVersion(Pending<'de>),
+}
+
+impl<'de> TypeMeta<'de> {
+    /// The next of what it says.
+    fn next(&mut self) -> Option<(&'static str, Pending<'de>)> {
+        let (told, rest) = match *self {
+            Self::None => return None,
+            Self::Envelope { api_version, kind } => match api_version {
+                "" => (("kind", Pending::text(kind)), Self::None),
+                _ => (
+                    ("kind", Pending::text(kind)),
+                    Self::ApiVersion(Pending::text(api_version)),
+                ),
+            },
+            Self::Field(kind) => (
+                ("kind", Pending::text(kind.kind)),
+                Self::ApiVersion(Pending::ApiVersion(kind)),
+            ),
+            Self::ApiVersion(api_version) => (("apiVersion", api_version), Self::None),
+        };
+        *self = rest;
+        Some(told)
+    }
+}
 
 /// A message as an object.
 pub(super) struct Object<'de> {
+    type_meta: TypeMeta<'de>,
     fields: Fields<'de>,
-    kind: Option<&'de str>,
-    api_version: Option<Cow<'de, str>>,
-    /// The value of the key that was told last.
-    next: Option<Next<'de>>,
+    /// The key that was told last. Its value is that of the fields.
+    key: Option<&'static str>,
     depth: usize,
 }
 
-enum Next<'de> {
-    Kind(&'de str),
-    ApiVersion(Cow<'de, str>),
-    Field(&'static str, Pending<'de>),
-}
-
 impl<'de> Object<'de> {
-    pub(super) fn new(fields: Fields<'de>, type_meta: Option<TypeMeta<'de>>, depth: usize) -> Self {
-        let (api_version, kind) = type_meta.unzip();
+    pub(super) fn new(fields: Fields<'de>, type_meta: TypeMeta<'de>, depth: usize) -> Self {
         Self {
+            type_meta,
             fields,
-            kind,
-            api_version: api_version.flatten(),
-            next: None,
+            key: None,
             depth,
         }
     }
 
+    #[inline]
     fn advance(&mut self) -> Result<Option<&'static str>, Error> {
-        let (key, next) = if let Some(kind) = self.kind.take() {
-            ("kind", Next::Kind(kind))
-        } else if let Some(api_version) = self.api_version.take() {
-            ("apiVersion", Next::ApiVersion(api_version))
-        } else if let Some((name, pending)) = self.fields.next()? {
-            (name, Next::Field(name, pending))
-        } else {
-            return Ok(None);
+        self.key = match self.type_meta {
+            TypeMeta::None => self.fields.next()?,
+            _ => self.type_meta.next().map(|(key, value)| {
+                self.fields.value = value;
+                key
+            }),
         };
-        self.next = Some(next);
-        Ok(Some(key))
+        Ok(self.key)
     }
 }
 
@@ -68,26 +92,20 @@ impl<'de> MapAccess<'de> for Object<'de> {
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        match self.next.take() {
-            Some(Next::Kind(text) | Next::ApiVersion(Cow::Borrowed(text))) => {
-                seed.deserialize(Node::Scalar(Scalar::Text(text.as_bytes())))
-            }
-            Some(Next::ApiVersion(Cow::Owned(text))) => seed.deserialize(Node::Text(Cow::Owned(text))),
-            Some(Next::Field(name, pending)) => {
-                let fields = &mut self.fields;
-                Node::pending(pending, self.depth, || fields.records())
-                    .and_then(|node| seed.deserialize(node))
-                    .map_err(|error| error.within_field(name))
-            }
-            None => Err(Error::mismatch("a value was asked for before its key")),
-        }
+        let Some(key) = self.key.take() else {
+            return Err(Error::mismatch("a value was asked for before its key"));
+        };
+        let fields = &mut self.fields;
+        Node::pending(fields.value, self.depth, || fields.records())
+            .and_then(|node| seed.deserialize(node))
+            .map_err(|error| error.within_field(key))
     }
 }
 
 /// Something that is owned here, or by what it is in.
 pub(super) enum Handle<'a, T> {
     Borrowed(&'a mut T),
-    Owned(T),
+    Owned(Box<T>),
 }
 
 impl<T> Handle<'_, T> {
@@ -130,10 +148,10 @@ impl<'a, 'de> Elements<'a, 'de> {
                 };
                 return Pending::new(kind, value).map(Some);
             }
-            let Some(record) = self.records.get().next_of(self.field.number) else {
+            let Some(value) = self.records.get().next_of(self.field.number) else {
                 return Ok(None);
             };
-            match (kind, record.value) {
+            match (kind, value) {
                 (Type::Bool | Type::Double | Type::Int32 | Type::Int64, Wire::Bytes(packed)) => {
                     self.packed = Reader::new(packed);
                 }
@@ -226,10 +244,10 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
-        let Some(record) = self.records.next_of(self.field.number) else {
+        let Some(entry) = self.records.next_of(self.field.number) else {
             return Ok(None);
         };
-        let (key, value) = self.entry(record.value.bytes()?)?;
+        let (key, value) = self.entry(entry.bytes()?)?;
         let (key, _) = self.next.insert((key, value));
         let read = match &*key {
             Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),

@@ -16,6 +16,7 @@ pub(super) enum Scalar<'de> {
 }
 
 impl<'de> Scalar<'de> {
+    #[inline]
     pub(super) fn new(kind: Type, value: Wire<'de>) -> Result<Self, Error> {
         Ok(match (kind, value) {
             (Type::Bool, Wire::Varint(value)) => Self::Bool(value != 0),
@@ -60,31 +61,32 @@ pub(super) enum Pending<'de> {
     /// The next records of this number.
     Many(&'static Field),
     Map(&'static Field),
+    /// That of an object of this kind.
+    ApiVersion(&'static Kind),
 }
 
 impl<'de> Pending<'de> {
-    fn message(kind: Type, bytes: &'de [u8]) -> Option<Self> {
-        match kind {
-            Type::Msg(message) => Some(Self::Message(message, bytes, None)),
-            Type::Object(kind) => Some(Self::Message(kind.message, bytes, Some(kind))),
-            _ => None,
-        }
+    pub(super) fn text(text: &'de str) -> Self {
+        Self::Scalar(Scalar::Text(text.as_bytes()))
     }
 
     /// A value that is there.
+    #[inline]
     pub(super) fn new(kind: Type, value: Wire<'de>) -> Result<Self, Error> {
-        if kind.message().is_some() {
-            let bytes = value.bytes()?;
-            return Self::message(kind, bytes).ok_or_else(wrong_wire_type);
+        match kind {
+            Type::Msg(message) => Ok(Self::Message(message, value.bytes()?, None)),
+            Type::Object(kind) => Ok(Self::Message(kind.message, value.bytes()?, Some(kind))),
+            _ => Scalar::new(kind, value).map(Self::Scalar),
         }
-        Scalar::new(kind, value).map(Self::Scalar)
     }
 
     /// A value that is not there.
     pub(super) fn zero(kind: Type) -> Self {
-        let message = Self::message(kind, &[]);
-        let scalar = || Scalar::zero(kind).map(Self::Scalar);
-        message.or_else(scalar).unwrap_or(Self::Null)
+        match kind {
+            Type::Msg(message) => Self::Message(message, &[], None),
+            Type::Object(kind) => Self::Message(kind.message, &[], Some(kind)),
+            _ => Scalar::zero(kind).map_or(Self::Null, Self::Scalar),
+        }
     }
 }
 
@@ -95,6 +97,8 @@ pub(super) struct Fields<'de> {
     fields: slice::Iter<'static, Field>,
     /// An embedded message, whose fields are next.
     inlined: Option<Box<Fields<'de>>>,
+    /// The value of the field that came last.
+    pub(super) value: Pending<'de>,
 }
 
 impl<'de> Fields<'de> {
@@ -103,29 +107,35 @@ impl<'de> Fields<'de> {
             records: Records::new(bytes)?,
             fields: message.fields.iter(),
             inlined: None,
+            value: Pending::Null,
         })
     }
 
-    /// The next field that the JSON has, and its value.
-    pub(super) fn next(&mut self) -> Result<Option<(&'static str, Pending<'de>)>, Error> {
+    /// The name of the next field that the JSON has.
+    pub(super) fn next(&mut self) -> Result<Option<&'static str>, Error> {
         loop {
             if let Some(inlined) = &mut self.inlined {
-                match inlined.next()? {
-                    Some(found) => return Ok(Some(found)),
-                    None => self.inlined = None,
+                if let Some(name) = inlined.next()? {
+                    self.value = inlined.value;
+                    return Ok(Some(name));
                 }
+                self.inlined = None;
             }
-            let Some(field) = self.fields.next() else {
+            let number = self.records.next_number();
+            let may_be_told = |field: &&Field| field.number >= number || !field.is_optional;
+            let Some(field) = self.fields.find(may_be_told) else {
                 return Ok(None);
             };
             self.records.skip_below(field.number);
-            let found = match field.label {
+            let is_told = match field.label {
                 Label::One => self.one(field),
                 Label::Many => Ok(self.several(field, Pending::Many(field))),
                 Label::Map => Ok(self.several(field, Pending::Map(field))),
             };
-            if let Some(found) = found.map_err(|error| error.within_field(field.name))? {
-                return Ok(Some((field.name, found)));
+            match is_told {
+                Ok(true) => return Ok(Some(field.name)),
+                Ok(false) => {}
+                Err(error) => return Err(error.within_field(field.name)),
             }
         }
     }
@@ -138,60 +148,67 @@ impl<'de> Fields<'de> {
         }
     }
 
-    fn one(&mut self, field: &'static Field) -> Result<Option<Pending<'de>>, Error> {
-        let Some(record) = self.records.next_of(field.number) else {
+    /// Reads the value of a field. Returns whether the JSON has it.
+    #[inline]
+    fn one(&mut self, field: &'static Field) -> Result<bool, Error> {
+        let Some(value) = self.records.next_of(field.number) else {
             return self.absent(field);
         };
-        let mut value = record.value;
-        while let Some(again) = self.records.next_of(field.number) {
-            if field.kind.message().is_some() {
-                return Err(Error::malformed("the message is there twice"));
-            }
-            // Of scalars the last one counts.
-            value = again.value;
-        }
-        let pending = Pending::new(field.kind, value)?;
-        match (field.presence, pending) {
+        let value = match self.records.next_number() == field.number {
+            true => self.last(field)?,
+            false => value,
+        };
+        self.value = Pending::new(field.kind, value)?;
+        match (field.presence, self.value) {
             (Presence::Inline, Pending::Message(message, bytes, _)) => {
                 self.inlined = Some(Box::new(Self::new(message, bytes)?));
-                Ok(None)
+                Ok(false)
             }
-            (Presence::OmitEmpty, Pending::Scalar(scalar)) if scalar.is_empty() => Ok(None),
-            (Presence::OmitEmpty, Pending::Message(message, [], _)) if message.form == Form::Strings => {
-                Ok(None)
-            }
-            (Presence::OmitZero, Pending::Message(message, bytes, _)) if is_zero(message, bytes)? => Ok(None),
-            _ => Ok(Some(pending)),
+            (Presence::OmitEmpty, Pending::Scalar(scalar)) => Ok(!scalar.is_empty()),
+            (Presence::OmitEmpty, Pending::Message(message, [], _)) => Ok(message.form != Form::Strings),
+            (Presence::OmitZero, Pending::Message(message, bytes, _)) => Ok(!is_zero(message, bytes)?),
+            _ => Ok(true),
         }
     }
 
-    fn absent(&mut self, field: &'static Field) -> Result<Option<Pending<'de>>, Error> {
+    /// The value of a field that is there again: of scalars the last one counts.
+    #[cold]
+    fn last(&mut self, field: &'static Field) -> Result<Wire<'de>, Error> {
+        if field.kind.message().is_some() {
+            return Err(Error::malformed("the message is there twice"));
+        }
+        let values = std::iter::from_fn(|| self.records.next_of(field.number));
+        values.last().ok_or_else(wrong_wire_type)
+    }
+
+    /// What a field is that has no value. Returns whether the JSON has it.
+    fn absent(&mut self, field: &'static Field) -> Result<bool, Error> {
         let is_message = field.kind.message();
-        Ok(match (field.presence, is_message) {
-            (Presence::Optional | Presence::OmitZero, _) | (Presence::OmitEmpty, None) => None,
-            (Presence::Nullable, _) => Some(Pending::Null),
+        self.value = match (field.presence, is_message) {
+            (Presence::Optional | Presence::OmitZero, _) | (Presence::OmitEmpty, None) => return Ok(false),
+            (Presence::Nullable, _) => Pending::Null,
             (Presence::Inline, Some(message)) => {
                 self.inlined = Some(Box::new(Self::new(message, &[])?));
-                None
+                return Ok(false);
             }
             // A nil slice.
-            (Presence::OmitEmpty, Some(message)) if message.form == Form::Strings => None,
-            (_, Some(message)) if message.form == Form::Strings => Some(Pending::Null),
-            _ => Some(Pending::zero(field.kind)),
-        })
+            (Presence::OmitEmpty, Some(message)) if message.form == Form::Strings => return Ok(false),
+            (_, Some(message)) if message.form == Form::Strings => Pending::Null,
+            _ => Pending::zero(field.kind),
+        };
+        Ok(true)
     }
 
-    fn several(&mut self, field: &'static Field, pending: Pending<'de>) -> Option<Pending<'de>> {
-        let is_there = self
-            .records
-            .peek()
-            .is_some_and(|record| record.number == field.number);
-        match field.presence {
-            _ if is_there => Some(pending),
-            Presence::Items => Some(Pending::EmptyList),
-            Presence::OmitEmpty | Presence::Optional => None,
-            _ => Some(Pending::Null),
-        }
+    /// Leaves it to the array or the map to read on. Returns whether the JSON has it.
+    fn several(&mut self, field: &'static Field, pending: Pending<'de>) -> bool {
+        let is_there = self.records.next_number() == field.number;
+        self.value = match field.presence {
+            _ if is_there => pending,
+            Presence::Items => Pending::EmptyList,
+            Presence::OmitEmpty | Presence::Optional => return false,
+            _ => Pending::Null,
+        };
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 use super::access::{Elements, Entries, Handle, Object, TypeMeta};
 use super::fields::{Fields, Pending, Scalar};
 use crate::envelope::MAGIC;
-use crate::table::{Field, Form, Kind, Message, Presence, Type, many, one};
+use crate::table::{Field, Form, Message, Presence, Type, many, one};
 use crate::wire::{Reader, Records, Wire};
 use crate::{Descriptor, Envelope, Error, text};
 use base64::Engine as _;
@@ -20,9 +20,18 @@ pub(super) enum Node<'a, 'de> {
     Scalar(Scalar<'de>),
     /// A string that was made.
     Text(Cow<'static, str>),
-    Object(Object<'de>),
+    Object {
+        message: &'static Message,
+        bytes: &'de [u8],
+        type_meta: TypeMeta<'de>,
+        depth: usize,
+    },
     List(Elements<'a, 'de>),
-    Map(Entries<'a, 'de>),
+    Map {
+        records: &'a mut Records<'de>,
+        field: &'static Field,
+        depth: usize,
+    },
     /// JSON.
     Json(&'de [u8]),
 }
@@ -48,24 +57,26 @@ impl<'a, 'de> Node<'a, 'de> {
         let (api_version, kind) = (envelope.api_version, envelope.kind);
         let message =
             Descriptor::of(api_version, kind).ok_or_else(|| Error::unknown_kind(api_version, kind))?;
-        let type_meta = (
-            (!api_version.is_empty()).then_some(Cow::Borrowed(api_version)),
-            kind,
-        );
-        Self::message(message.0, envelope.raw, Some(type_meta), depth)
+        let type_meta = TypeMeta::Envelope { api_version, kind };
+        Self::message(message.0, envelope.raw, type_meta, depth)
     }
 
     /// A message. `depth` is how many levels there may be, with this one.
     pub(super) fn message(
         message: &'static Message,
         bytes: &'de [u8],
-        type_meta: Option<TypeMeta<'de>>,
+        type_meta: TypeMeta<'de>,
         depth: usize,
     ) -> Result<Self, Error> {
         let depth = depth.checked_sub(1).ok_or_else(Error::too_deep)?;
         let made = |text: Option<String>| text.map_or(Self::Null, |text| Self::Text(Cow::Owned(text)));
         Ok(match message.form {
-            Form::Fields => Self::Object(Object::new(Fields::new(message, bytes)?, type_meta, depth)),
+            Form::Fields => Self::Object {
+                message,
+                bytes,
+                type_meta,
+                depth,
+            },
             Form::Time => made(time(bytes)?.map(|seconds| text::time(seconds, None))),
             Form::MicroTime => made(micro_time(bytes)?),
             Form::Duration => made(Some(text::duration(integer(bytes, 1)?.unwrap_or_default()))),
@@ -87,21 +98,25 @@ impl<'a, 'de> Node<'a, 'de> {
             Form::SchemaOrArray | Form::SchemaOrStrings => {
                 let mut records = Records::new(bytes)?;
                 let mut schema = None;
-                while let Some(record) = records.next_of(1) {
-                    schema = Some(record.value);
+                while let Some(value) = records.next_of(1) {
+                    schema = Some(value);
                 }
                 records.skip_below(2);
                 if records.count(2) == 0 {
                     return schema_or(message, 0, schema, Self::Null, depth);
                 }
-                Self::List(Elements::new(Handle::Owned(records), &message.fields[1], depth))
+                Self::List(Elements::new(
+                    Handle::Owned(Box::new(records)),
+                    &message.fields[1],
+                    depth,
+                ))
             }
             Form::Strings => {
                 let records = Records::new(bytes)?;
                 if records.count(1) == 0 {
                     return Ok(Self::EmptyList);
                 }
-                Self::List(Elements::new(Handle::Owned(records), &STRINGS, depth))
+                Self::List(Elements::new(Handle::Owned(Box::new(records)), &STRINGS, depth))
             }
         })
     }
@@ -117,10 +132,19 @@ impl<'a, 'de> Node<'a, 'de> {
             Pending::EmptyList => Self::EmptyList,
             Pending::Scalar(scalar) => Self::Scalar(scalar),
             Pending::Message(message, bytes, kind) => {
-                Self::message(message, bytes, kind.map(type_meta), depth)?
+                let type_meta = kind.map_or(TypeMeta::None, TypeMeta::Field);
+                Self::message(message, bytes, type_meta, depth)?
             }
+            Pending::ApiVersion(kind) => Self::Text(match kind.group {
+                "" => Cow::Borrowed(kind.version),
+                group => Cow::Owned(format!("{group}/{}", kind.version)),
+            }),
             Pending::Many(field) => Self::List(Elements::new(Handle::Borrowed(records()), field, depth)),
-            Pending::Map(field) => Self::Map(Entries::new(records(), field, depth)),
+            Pending::Map(field) => Self::Map {
+                records: records(),
+                field,
+                depth,
+            },
         })
     }
 
@@ -133,14 +157,6 @@ impl<'a, 'de> Node<'a, 'de> {
     }
 }
 
-fn type_meta(kind: &'static Kind) -> TypeMeta<'static> {
-    let api_version = match kind.group {
-        "" => Cow::Borrowed(kind.version),
-        group => Cow::Owned(format!("{group}/{}", kind.version)),
-    };
-    (Some(api_version), kind.kind)
-}
-
 fn schema_or<'a, 'de>(
     message: &'static Message,
     field: usize,
@@ -149,7 +165,7 @@ fn schema_or<'a, 'de>(
     depth: usize,
 ) -> Result<Node<'a, 'de>, Error> {
     match (schema, message.fields[field].kind.message()) {
-        (Some(schema), Some(message)) => Node::message(message, schema.bytes()?, None, depth),
+        (Some(schema), Some(message)) => Node::message(message, schema.bytes()?, TypeMeta::None, depth),
         _ => Ok(otherwise),
     }
 }
@@ -268,13 +284,22 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
             Self::Scalar(scalar) => scalar.visit(visitor),
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
-            Self::Object(object) => visitor.visit_map(object),
+            Self::Object {
+                message,
+                bytes,
+                type_meta,
+                depth,
+            } => visitor.visit_map(&mut Object::new(Fields::new(message, bytes)?, type_meta, depth)),
             Self::List(mut elements) => {
                 let value = visitor.visit_seq(&mut elements)?;
                 elements.end()?;
                 Ok(value)
             }
-            Self::Map(entries) => visitor.visit_map(entries),
+            Self::Map {
+                records,
+                field,
+                depth,
+            } => visitor.visit_map(&mut Entries::new(records, field, depth)),
             Self::Json(bytes) => json(bytes, |json| serde::Deserializer::deserialize_any(json, visitor)),
         }
     }
@@ -312,8 +337,22 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
         match self {
             Self::Scalar(Scalar::Text(bytes)) => visitor.visit_enum(text::utf8(bytes).into_deserializer()),
             Self::Text(text) => visitor.visit_enum(text.into_deserializer()),
-            Self::Object(object) => visitor.visit_enum(MapAccessDeserializer::new(object)),
-            Self::Map(entries) => visitor.visit_enum(MapAccessDeserializer::new(entries)),
+            Self::Object {
+                message,
+                bytes,
+                type_meta,
+                depth,
+            } => {
+                let mut object = Object::new(Fields::new(message, bytes)?, type_meta, depth);
+                visitor.visit_enum(MapAccessDeserializer::new(&mut object))
+            }
+            Self::Map {
+                records,
+                field,
+                depth,
+            } => visitor.visit_enum(MapAccessDeserializer::new(&mut Entries::new(
+                records, field, depth,
+            ))),
             Self::Json(bytes) => json(bytes, |json| {
                 serde::Deserializer::deserialize_enum(json, name, variants, visitor)
             }),
