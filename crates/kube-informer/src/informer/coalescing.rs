@@ -237,7 +237,7 @@ impl Last {
 
 impl Numbered {
     /// Whether it is the entry of this key, which has this hash.
-    fn is<O: CachedObject>(&self, hash: u64, key: &ObjectKey, entries: &Pending<O>) -> bool {
+    fn is<O: CachedObject>(&self, hash: u32, key: &ObjectKey, entries: &Pending<O>) -> bool {
         self.hash == hash && entries.key(entries.number(self.number)) == Some(key)
     }
 }

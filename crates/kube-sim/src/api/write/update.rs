@@ -228,9 +228,8 @@ impl Api {
                 signing::stamp(new, &rfc3339(writer.now(self)));
             }
         }
-        // The metadata of built-in kinds is validated several times on the way, that of custom resources with their schema.
-        let times =
-            |times: usize| move |error: StatusError| error.repeated(if resource.custom { 1 } else { times });
+        // Metadata is validated several times on the way; most of that of custom resources with their schema.
+        let times = |times: usize| move |error: StatusError| error.repeated(times);
         check::strings(resource, new)?;
         if !resource.custom || writer == Writer::Owner {
             check::labels(resource, name, new).map_err(times(4))?;
