@@ -166,10 +166,13 @@ proptest! {
     fn a_slow_handler_sees_a_legal_history_and_the_final_state(
         capacity in 0..8usize,
         every in any::<bool>(),
+        // The index has the lower halves of numbers.
+        first in prop_oneof![Just(0), Just(u64::from(u32::MAX) - 10)],
         steps in proptest::collection::vec(step(), 0..300),
     ) {
         let delivery = if every { Delivery::Unbounded } else { Delivery::Coalesced { capacity } };
         let mut queue = CoalescingQueue::<Thing>::new(delivery);
+        queue.entries.first = first;
         let (mut world, mut handler) = (World::default(), Handler::default());
         let mut pushed = 0;
         for step in steps {
