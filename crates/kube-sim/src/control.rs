@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 use crate::api::Api;
 use crate::api::write::{DEFINITIONS, DeleteOptions, Propagation, Writer};
+use crate::conversion;
 use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, rfc3339, text};
 use crate::object::Stored;
 use crate::resources::{Registry, Resource};
@@ -243,10 +244,13 @@ impl Api {
         }
         // Whoever waits here finds the work done that was his to do.
         let _turn = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.storage.transact(|transaction| {
-            let place = transaction.next_work(Instant::now());
-            place.map(|place| self.look_at(transaction, &place)).is_some()
-        }) {}
+        // The work may be that of other requests: what this one has to wait for is no reason to leave it.
+        conversion::within(None, || {
+            while self.storage.transact(|transaction| {
+                let place = transaction.next_work(Instant::now());
+                place.map(|place| self.look_at(transaction, &place)).is_some()
+            }) {}
+        });
     }
 
     /// Brings an older state back, in which the controllers look at what is being deleted.
@@ -369,4 +373,57 @@ fn drop_finalizer(object: &mut Object, finalizer: &str) {
         .map(Value::from)
         .collect();
     metadata_mut(object).insert("finalizers".into(), json!(left));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::Rules;
+    use crate::resources::Registry;
+    use crate::storage::Storage;
+    use crate::store::Store;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    /// A write that waits for a conversion webhook does the work of others, too.
+    #[tokio::test(start_paused = true)]
+    async fn work_is_done_by_a_request_that_waits_for_something_else() {
+        let (storage, rules) = (Storage::new(1000, 100), Rules::new(0));
+        let minute = Duration::from_secs(60);
+        let api = Arc::new(Api::new(
+            storage,
+            Registry::builtin(),
+            minute,
+            Vec::new(),
+            rules,
+            false,
+        ));
+        let store = Store::new(api.clone());
+        let definition = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"},
+            "spec": {
+                "group": "example.com", "scope": "Cluster", "names": {"plural": "things", "kind": "Thing"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+            },
+        });
+        store.create(definition).unwrap();
+        let target = Target::of(api.registry().of_id(DEFINITIONS).unwrap(), "things.example.com");
+        api.storage.transact(|transaction| {
+            let (current, object) = api.current(transaction, &target).unwrap();
+            api.delete_here(transaction, &target, &current, object, &DeleteOptions::default());
+        });
+        tokio::time::advance(Duration::from_secs(1)).await;
+        conversion::within(Some(Arc::default()), || {
+            let things = api.registry().of_id("things.example.com").unwrap();
+            let missing = conversion::known(
+                &things,
+                "v2",
+                &Object::from_iter([("metadata".into(), json!({}))]),
+            );
+            assert!(matches!(missing, conversion::Conversion::Pending));
+            api.settle();
+        });
+        let definitions = store.list("apiextensions.k8s.io/v1", "CustomResourceDefinition", None);
+        assert_eq!(definitions.unwrap().len(), 0, "it has ended");
+    }
 }
