@@ -171,7 +171,9 @@ impl<K> Packed<K> {
         let mut body = header.coding.read(stored, size);
         match uid_at {
             Some(at) if at <= size && body.len() == size => {
-                body.splice(at..at, uid.iter().copied());
+                body.resize(size + uid.len(), 0);
+                body.copy_within(at..size, at + uid.len());
+                body[at..at + uid.len()].copy_from_slice(uid);
             }
             Some(_) => body.clear(),
             None => {}

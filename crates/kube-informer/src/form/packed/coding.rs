@@ -58,6 +58,9 @@ pub(super) struct Compressor {
 /// Idle decompression contexts. A context takes 150 KiB and some time to create, so they are reused.
 static CONTEXTS: Mutex<Vec<DCtx<'static>>> = Mutex::new(Vec::new());
 
+/// The length of a uid, which may be put back into the body.
+const UID_ROOM: usize = 36;
+
 impl Coding {
     /// Reads a body of `size` bytes. It is empty, which is logged, if it cannot be decompressed: this cannot happen to bytes
     /// that this module has compressed, but to saved ones that somebody has changed together with their checksum.
@@ -71,7 +74,7 @@ impl Coding {
         };
         let context = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut context = context.unwrap_or_else(DCtx::create);
-        let mut body = Vec::with_capacity(size);
+        let mut body = Vec::with_capacity(size + UID_ROOM);
         let read = match self {
             Self::Dictionary(dictionary) => {
                 context.decompress_using_ddict(&mut body, stored, &dictionary.prepared)

@@ -11,6 +11,7 @@ use crate::field_path::FieldPath;
 use crate::form::{self, DecodeError, DecoderConfig};
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject};
 use crate::object::ObjectKey;
+use foldhash::fast::RandomState;
 use lru::LruCache;
 use std::{
     borrow::Cow,
@@ -102,7 +103,7 @@ pub(super) struct Counters {
 /// The currently decoded objects, by the address of the packed object. An entry is removed before its address can be
 /// reused.
 struct Decoded<K> {
-    objects: HashMap<usize, Weak<K>>,
+    objects: HashMap<usize, Weak<K>, RandomState>,
     /// The number of entries that triggers the removal of those whose object was dropped.
     sweep_at: usize,
     recent: Recent<K>,
@@ -167,7 +168,7 @@ impl<K> Packer<K> {
                 config,
                 counters: Counters::default(),
                 decoded: Mutex::new(Decoded {
-                    objects: HashMap::new(),
+                    objects: HashMap::default(),
                     sweep_at: 64,
                     recent: Recent {
                         objects: LruCache::unbounded(),
