@@ -157,11 +157,12 @@ pub(crate) fn write_empty(resource: &Resource, object: &mut Object) {
     }
 }
 
-/// Takes away what a real server's feature gates do not let a lease have by default.
-pub(crate) fn drop_disabled(lease: &mut Object) {
+/// Takes away what a real server's feature gates do not let a lease have by default, unless it had it before.
+pub(crate) fn drop_disabled(before: Option<&Object>, lease: &mut Object) {
+    let before = before.and_then(|before| before.get("spec"));
+    let had = |field: &str| before.is_some_and(|spec| !spec[field].is_null());
     if let Some(Value::Object(spec)) = lease.get_mut("spec") {
-        spec.remove("strategy");
-        spec.remove("preferredHolder");
+        spec.retain(|field, _| !matches!(&**field, "strategy" | "preferredHolder") || had(field));
     }
 }
 

@@ -90,13 +90,13 @@ async fn a_changed_label_renews_nothing() {
 #[tokio::test(start_paused = true)]
 async fn fields_of_others_are_kept() {
     let cluster = Cluster::new();
-    let mut spec = held_by("");
-    spec["strategy"] = "Future".into();
-    cluster.create(&spec);
+    cluster.create(&held_by(""));
     let (labels, notes) = (json!({"app": "web"}), json!({"note": "hands off"}));
     cluster.change(|lease| {
         lease["metadata"]["labels"] = labels.clone();
         lease["metadata"]["annotations"] = notes.clone();
+        // Written while its feature gate was on.
+        lease["spec"]["strategy"] = "Future".into();
     });
     let (mut a, _) = cluster.candidate("a");
     assert!(is_held(a.try_acquire().await));

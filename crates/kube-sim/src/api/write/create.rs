@@ -232,7 +232,7 @@ impl Api {
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => specs::name_data_source(object),
-            "leases.coordination.k8s.io" => specs::drop_disabled(object),
+            "leases.coordination.k8s.io" => specs::drop_disabled(None, object),
             "persistentvolumes" => {
                 put_at(
                     object,

@@ -277,7 +277,7 @@ fn complete_change(target: &Target, old: &mut Object, new: &mut Object) {
     fill_in(resource, new);
     match resource.id().as_str() {
         "daemonsets.apps" if target.subresource.is_none() => specs::count_templates(old, new),
-        "leases.coordination.k8s.io" => specs::drop_disabled(new),
+        "leases.coordination.k8s.io" => specs::drop_disabled(Some(old), new),
         _ => {}
     }
     specs::write_empty(resource, new);
