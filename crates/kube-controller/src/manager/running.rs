@@ -35,6 +35,8 @@ pub(super) struct Running {
     grace: Duration,
     shutdown: CancellationToken,
     added: mpsc::UnboundedReceiver<Added>,
+    /// The Lease, as `namespace/name`.
+    lease: String,
     /// It is a task of its own, because nothing may hold up a renewal.
     election: Option<AbortOnDropHandle<Result<(), LeaderElectionError>>>,
     tokens: Tokens,
@@ -94,6 +96,7 @@ impl Running {
             grace: manager.grace,
             shutdown,
             added: manager.added,
+            lease: manager.lease,
             election,
             tokens,
             waiting: Vec::new(),
@@ -114,7 +117,12 @@ impl Running {
                 self.note_stopped(stopped);
             }
             End::Lost => {
-                self.lose_work().await;
+                if !is_in_time(self.grace, self.lose_work()).await {
+                    // The election was aborted, so the lease runs out, even if it was renewed after the loss.
+                    let lease = self.lease.clone();
+                    let error = LeaderElectionError::WorkNotStopped { lease };
+                    self.causes.push(Cause::Election(error));
+                }
                 let stopped = is_in_time(self.grace, self.leave()).await;
                 self.note_stopped(stopped);
             }
@@ -249,7 +257,8 @@ impl Running {
         _ = self.recorder.shutdown(Duration::MAX).await;
     }
 
-    /// Ends the work after the leadership was lost: the election says for how long it may go on.
+    /// Ends the work after the leadership was lost: the election says for how long it may go on, which is without limit if the lease can be
+    /// renewed again.
     async fn lose_work(&mut self) {
         self.tokens.others.cancel();
         self.tokens.around.cancel();
