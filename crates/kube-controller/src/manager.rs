@@ -48,9 +48,10 @@
 //!
 //! If the leadership is lost, also during a stop, the work must end before the lease runs out, else it is
 //! aborted. If the server answers again before that, the lease is renewed until the work has ended, which may
-//! take the graceful shutdown timeout. Then the manager waits only for the runnables [around informers](RunWhen::AroundInformers), so
-//! that a shard group hands over its shards; they may take the graceful shutdown timeout.
-//! [`Manager::run`] returns an error, and the process should exit.
+//! take the graceful shutdown timeout. Then the manager waits only for the runnables [around
+//! informers](RunWhen::AroundInformers), so that a shard group hands over its shards; they may take the
+//! graceful shutdown timeout, but two seconds at most if work was aborted, because its threads may go on
+//! beside those of the next leader. [`Manager::run`] returns an error, and the process should exit.
 //!
 //! # Differences from controller-runtime
 //! A runnable may be added at any time; it is refused once the stop has begun, as in controller-runtime.

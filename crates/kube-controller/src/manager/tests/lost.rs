@@ -135,3 +135,29 @@ async fn a_lost_lease_that_comes_back_ends_the_run() {
         assert_eq!(scene.diary.read(), ended);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_program_ends_soon_after_aborted_work() {
+    for stops in [false, true] {
+        let scene = Scene::new();
+        let manager = scene.candidate("first").graceful_shutdown_timeout(seconds(100));
+        manager.add("stubborn", RunWhen::Leading, stubborn).unwrap();
+        manager.add("around", RunWhen::AroundInformers, stubborn).unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        scene.connected.store(false, Ordering::SeqCst);
+        if stops {
+            started.shutdown.cancel();
+        }
+        let began = Instant::now();
+        let error = started.task.await.unwrap().unwrap_err();
+        assert!(began.elapsed() <= seconds(17), "{:?}", began.elapsed());
+        let [Cause::Election(_), Cause::NotStopped { names, timeout }] = error.causes() else {
+            panic!("{error:?}");
+        };
+        assert_eq!(
+            (names.as_slice(), *timeout),
+            (&["around".to_owned()][..], seconds(2))
+        );
+    }
+}
