@@ -115,7 +115,8 @@
 //! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
 //! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
 //! on them has ended, it releases its Lease, and others take them. So does a replica that cannot read the
-//! group's Lease for that long after the answer to a write was lost that takes shards: it may own them.
+//! group's Lease for that long after a write failed that takes shards: it may own them. Whatever the answer was,
+//! the write may be done later, because clients and proxies may send a request twice.
 //!
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the

@@ -341,7 +341,7 @@ impl Member {
         Ok(Looked::Until(self.next_look(&assignment)))
     }
 
-    /// Adds what it took by a write whose answer was lost.
+    /// Adds what it took by a write that seemed to fail.
     fn add_taken(&mut self, decided: &Unanswered, mine: &BTreeSet<u16>, now: Instant) {
         let taken = &decided.takes & mine;
         if decided.steps_in && !taken.is_empty() {
@@ -362,14 +362,8 @@ impl Member {
         assignment.free_up(&given);
         assignment.take(&self.term, &moves.take);
         assignment.forget(|term| *term != self.term && self.members.has_ended(term));
-        let before = self.unanswered.sent(given, &moves.take, moves.steps_in);
-        let written = self.unless_stuck(self.write(group, assignment)).await;
-        if let Err(Fault::Lock(error)) = &written
-            && error.is_refusal()
-        {
-            self.unanswered = before;
-        }
-        written?;
+        self.unanswered.sent(given, &moves.take, moves.steps_in);
+        self.unless_stuck(self.write(group, assignment)).await?;
         self.unanswered = Unanswered::default();
         if moves.steps_in {
             self.keep_for_others(self.clock.now());

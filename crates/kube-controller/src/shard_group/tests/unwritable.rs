@@ -216,8 +216,8 @@ async fn a_hold_that_ends_during_a_write_is_noticed() {
     assert!(asked.elapsed() < 3 * SECOND / 2, "{:?}", asked.elapsed());
 }
 
-/// A client whose PUTs of the group's Lease and whose lists have these fates.
-fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
+/// A client whose PUTs of the group's Lease and whose lists have these fates. After the first PUT that gets no true answer, lists are refused.
+pub(super) fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
     let (writes, lists) = (
         Writes(Arc::new(Mutex::new(Fate::OK))),
         Writes(Arc::new(Mutex::new(Fate::OK))),
@@ -226,7 +226,7 @@ fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
     let client = Network::client_by_path(&cluster.sim, move |method, path| {
         if method == Method::PUT && path.ends_with("/leases/workers") {
             let fate = *put.0.lock().unwrap();
-            if fate.answer == Answer::Never {
+            if fate.answer != Answer::Real {
                 *list.0.lock().unwrap() = REFUSED;
             }
             fate
