@@ -50,6 +50,8 @@ pub(super) struct Member {
     keeps_shards_until: Option<Instant>,
     /// How often that has happened since other terms took part.
     stepped_in: u32,
+    /// When the answer was asked for that the look waits for.
+    asked: Instant,
     /// Since when all looks have failed.
     failing_since: Option<Instant>,
     /// Whether the group's Lease says that it owns shards that are not in the set.
@@ -105,6 +107,7 @@ impl Member {
             // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
             members: Members::new(config.clone()),
             joined: clock.now(),
+            asked: clock.now(),
             free: FreeShards::new(config.look_period()),
             config,
             term,
@@ -145,7 +148,6 @@ impl Member {
                     return end;
                 }
             }
-            let began = self.clock.now();
             let looked = match self.look(stop).await {
                 Ok(looked) => {
                     (self.failing_since, self.stuck_since, self.conflicts) = (None, None, 0);
@@ -154,7 +156,7 @@ impl Member {
                 Err(Fault::Fatal(error)) => return End::Failed(error),
                 Err(Fault::Stuck) => return End::Lost(STUCK),
                 Err(Fault::Lock(error)) => {
-                    let looked = self.failed(&error, began);
+                    let looked = self.failed(&error);
                     if is_leaving && self.failing_since.is_some() && self.held().next().is_none() {
                         return self.left_without_a_write();
                     }
@@ -233,8 +235,8 @@ impl Member {
         after(self.clock.now(), pause)
     }
 
-    /// A look that `began` at this time has failed.
-    fn failed(&mut self, error: &LockError, began: Instant) -> Looked {
+    /// A look has failed.
+    fn failed(&mut self, error: &LockError) -> Looked {
         let group = &self.config.name;
         match error {
             LockError::Conflict => {
@@ -248,9 +250,9 @@ impl Member {
             }
             _ => warn!(group, %error, "the shard group cannot be read or written"),
         }
-        self.failing_since.get_or_insert(began);
+        self.failing_since.get_or_insert(self.asked);
         if self.gives_up || !self.unanswered.takes.is_empty() {
-            self.stuck_since.get_or_insert(began);
+            self.stuck_since.get_or_insert(self.asked);
         }
         Looked::Until(after(self.clock.now(), self.config.look_period()))
     }
@@ -303,8 +305,11 @@ impl Member {
     /// Reads the Leases, decides, and writes what has changed.
     async fn look(&mut self, stop: &Stop) -> Result<Looked, Fault> {
         self.awaited.clear();
+        self.asked = self.clock.now();
         let read = self.unless_stuck(self.read()).await?;
         let (now, part) = (self.clock.now(), stop.part());
+        // What follows is a write, if it waits for anything.
+        self.asked = now;
         let (leases, group) = (read.leases, read.group.as_ref());
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
