@@ -237,12 +237,15 @@ impl Member {
 
     /// A look has failed.
     fn failed(&mut self, error: &LockError) -> Looked {
+        if self.gives_up || !self.unanswered.takes.is_empty() {
+            self.stuck_since.get_or_insert(self.asked);
+        }
         let group = &self.config.name;
         match error {
             LockError::Conflict => {
                 debug!(group, %error, "lost try");
-                // The server answers, and the next look will show what it has.
-                (self.failing_since, self.stuck_since) = (None, None);
+                // The server answers. The next look will show whether somebody has written.
+                self.failing_since = None;
                 return Looked::Again;
             }
             _ if self.failing_since.is_some() => {
@@ -251,9 +254,7 @@ impl Member {
             _ => warn!(group, %error, "the shard group cannot be read or written"),
         }
         self.failing_since.get_or_insert(self.asked);
-        if self.gives_up || !self.unanswered.takes.is_empty() {
-            self.stuck_since.get_or_insert(self.asked);
-        }
+        self.conflicts = 0;
         Looked::Until(after(self.clock.now(), self.config.look_period()))
     }
 
@@ -311,6 +312,10 @@ impl Member {
         // What follows is a write, if it waits for anything.
         self.asked = now;
         let (leases, group) = (read.leases, read.group.as_ref());
+        if self.conflicts > 0 && self.unanswered.is_decided_by(group) {
+            // Somebody else has written first, so that the try was no failure.
+            self.stuck_since = None;
+        }
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
@@ -342,8 +347,9 @@ impl Member {
         {
             return Ok(Looked::Left);
         }
-        self.forget(&leases, now).await;
-        Ok(Looked::Until(self.next_look(&assignment)))
+        let next = self.next_look(&assignment);
+        self.forget(&leases, now, next).await;
+        Ok(Looked::Until(next))
     }
 
     /// Adds what it took by a write that seemed to fail.
@@ -511,12 +517,20 @@ impl Member {
         Ok(())
     }
 
-    /// Deletes a Lease of a replica that has been gone for long.
-    async fn forget(&mut self, leases: &[DynamicObject], now: Instant) {
-        if self.keeps_leases_until.is_none_or(|until| now >= until)
-            && let Some(forgotten) = self.members.forgotten(leases, now)
-            && let Err(error) = self.lock.delete(forgotten).await
-        {
+    /// Deletes a Lease of a replica that has been gone for long, and waits for that until the `next` look at most.
+    async fn forget(&mut self, leases: &[DynamicObject], now: Instant, next: Instant) {
+        if self.keeps_leases_until.is_some_and(|until| now < until) {
+            return;
+        }
+        let Some(forgotten) = self.members.forgotten(leases, now) else {
+            return;
+        };
+        let deleted = tokio::select! {
+            biased;
+            deleted = self.lock.delete(forgotten) => deleted,
+            () = self.clock.sleep_until(next) => Err(LockError::TimedOut(next.saturating_duration_since(now))),
+        };
+        if let Err(error) = deleted {
             self.keeps_leases_until = Some(after(self.clock.now(), self.config.lease_duration));
             debug!(group = self.config.name, %error, "a Lease of a replica that is gone was not deleted");
         }

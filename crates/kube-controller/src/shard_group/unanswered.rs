@@ -18,14 +18,18 @@ pub(super) struct Unanswered {
 }
 
 impl Unanswered {
+    /// Whether the Lease, as it was read after the writes, has another version than they replace.
+    pub(super) fn is_decided_by(&self, group: Option<&DynamicObject>) -> bool {
+        self.version.as_ref() != group.and_then(|lease| lease.metadata.resource_version.as_ref())
+    }
+
     /// Notes the Lease as it was read after the writes. Returns those that are decided by it.
     pub(super) fn decided_by(&mut self, group: Option<&DynamicObject>) -> Self {
-        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
-        if self.version == version {
+        if !self.is_decided_by(group) {
             return Self::default();
         }
         let now = Self {
-            version,
+            version: group.and_then(|lease| lease.metadata.resource_version.clone()),
             ..Self::default()
         };
         std::mem::replace(self, now)

@@ -1,7 +1,8 @@
-//! What a replica makes of the answers to its writes of the group's Lease: those that are lost, refusals and conflicts.
+//! What a replica makes of the answers to its writes: those that are lost, refusals and conflicts.
 
 use super::unwritable::{REFUSED, UNANSWERED, Writes, client_with, without, writer};
 use super::*;
+use std::sync::{Arc, Mutex};
 
 const UNAVAILABLE: Fate = Fate {
     arrives: false,
@@ -111,9 +112,8 @@ async fn who_cannot_take_more_keeps_what_it_has() {
     }
 }
 
-// A conflict is an answer: the server can be reached, and somebody has written.
-#[tokio::test(start_paused = true)]
-async fn conflicts_after_a_failure_do_not_end_a_term() {
+/// A replica, `a`, whose writes are answered with a conflict after some failures, while it should free a shard for the other.
+async fn conflicts() -> (Cluster, Replica, Replica, Writes) {
     let (cluster, a, writes) = writer().await;
     let hold = a.shards.hold_number(7).unwrap();
     let b = Replica::start(&cluster, config("b"));
@@ -122,8 +122,55 @@ async fn conflicts_after_a_failure_do_not_end_a_term() {
     drop(hold);
     sleep(3 * SECOND / 2).await;
     writes.are(CONFLICT);
-    sleep(12 * SECOND).await;
+    (cluster, a, b, writes)
+}
+
+// The server can be reached, and somebody has written.
+#[tokio::test(start_paused = true)]
+async fn conflicts_after_a_failure_do_not_end_a_term() {
+    let (cluster, a, b, writes) = conflicts().await;
+    for number in 0..120 {
+        let mut lease = group(&cluster);
+        lease["metadata"]["annotations"]["number"] = number.to_string().into();
+        cluster.sim.store().update(lease).unwrap();
+        sleep(SECOND / 10).await;
+    }
     assert_eq!(a.shards.shards().len(), 4, "its term goes on");
     writes.are(Fate::OK);
     b.has(4).await;
+}
+
+// A webhook may answer so. Nobody writes, and the shard would never be free.
+#[tokio::test(start_paused = true)]
+async fn conflicts_without_another_version_end_a_term() {
+    let (_cluster, _a, b, _writes) = conflicts().await;
+    b.has(8).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delete_that_hangs_holds_up_no_look() {
+    let cluster = Cluster::new();
+    let (looks, deletes) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicU32::new(0)));
+    let client = Network::client_by_path(&cluster.sim, {
+        let (looks, deletes) = (looks.clone(), deletes.clone());
+        move |method, path| {
+            if method == Method::GET && path.ends_with("/leases") {
+                looks.lock().unwrap().push(Instant::now());
+            }
+            if method == Method::DELETE {
+                deletes.fetch_add(1, Ordering::Relaxed);
+                return Fate::SILENCE;
+            }
+            Fate::OK
+        }
+    });
+    let _a = Replica::start_with(client, config("a"));
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    b.leave().await;
+    sleep(200 * SECOND).await;
+    assert!(deletes.load(Ordering::Relaxed) > 1);
+    let looks = looks.lock().unwrap();
+    let longest = looks.windows(2).map(|looks| looks[1] - looks[0]).max().unwrap();
+    assert!(longest <= 3 * SECOND / 2, "{longest:?}");
 }
