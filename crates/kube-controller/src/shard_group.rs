@@ -154,9 +154,10 @@
 //! time of some requests: 17 seconds by default. A request whose answer is lost takes half a
 //! `renew_deadline`, and the replica learns of its effect when it looks again. If a new owner crashes before it has begun to work, this
 //! time begins again. When a replica leaves, it takes about half a `retry_period`. This holds also if some
-//! replicas renew their Leases and cannot write the group's, with two exceptions: shards that such a replica
-//! was about to hand over wait until its work on others has ended, for another `lease_duration` at most; and
-//! shards of a replica that is leaving, for its `graceful_shutdown_timeout` at most.
+//! replicas renew their Leases and cannot write the group's, with three exceptions: shards that such a replica
+//! was about to hand over wait until its work on others has ended, for another `lease_duration` at most;
+//! shards of a replica that is leaving, for its `graceful_shutdown_timeout` at most; and shards of a replica
+//! that [retires](ShardGroup::retire_on), until its shutdown, for which only the program can set a limit.
 //!
 //! # Load
 //!
