@@ -146,8 +146,10 @@
 //!
 //! # Safety and liveness
 //!
-//! A shard is never in the sets of two replicas, nor held by one replica while it is in the set of another,
-//! under the [conditions of the leader election](crate::leader_election#safety). There is no fencing: a
+//! A shard is never in the sets of two replicas, under the [conditions of the leader
+//! election](crate::leader_election#safety). Nor is it held by one replica while it is in the set of another, if
+//! the work stops as soon as it is [told to](kube_informer::ShardHold::expired), and clocks differ in rate by
+//! less than the factor 1.25, or `lease_duration / renew_deadline` if that is less. There is no fencing: a
 //! request that was sent before a shard was lost may reach the server later, so make writes conditional.
 //!
 //! When a replica crashes, its shards have new owners after at most `lease_duration`, two seconds and the
