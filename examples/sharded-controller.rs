@@ -15,7 +15,11 @@ use kube_informer::SharedInformer;
 use kube_informer::source::{ClientSource, Selection};
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// How long the last reconciles may take.
+const GRACE: Duration = Duration::from_secs(20);
 
 #[allow(clippy::print_stdout)] // an example talks
 async fn reconcile(deployment: Arc<Deployment>, _: Arc<()>) -> Result<Action, Infallible> {
@@ -45,15 +49,26 @@ async fn main() -> anyhow::Result<()> {
     });
     let controller = Controller::for_informer(&deployments)
         .owns(Api::<ReplicaSet>::all(client), watcher::Config::default())
-        .graceful_shutdown_on(async move {
-            let _ = tokio::signal::ctrl_c().await;
-            // It takes no more shards while its last reconciles end.
-            retiring.cancel();
+        .graceful_shutdown_on({
+            let retiring = retiring.clone();
+            async move {
+                let _ = tokio::signal::ctrl_c().await;
+                // It takes no more shards while its last reconciles end.
+                retiring.cancel();
+            }
         })
         .run(reconcile, |_, error, _| match *error {}, Arc::new(()));
-    controller.for_each(|_| async {}).await;
+    let too_long = async {
+        retiring.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        () = controller.for_each(|_| async {}) => {}
+        // Others wait for the shards, so what still runs is dropped.
+        () = too_long => {}
+    }
 
-    // What was running has ended, so the shards can go to others.
+    // Nothing is running any more, so the shards can go to others.
     shutdown.cancel();
     informing.await??;
     leaving.cancel();

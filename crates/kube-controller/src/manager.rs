@@ -47,9 +47,11 @@
 //! A replica that does not lead gives up its candidacy when its stop begins.
 //!
 //! If the leadership is lost, also during a stop, the work must end before the lease runs out, else it is
-//! aborted. Then the manager waits only for the runnables [around informers](RunWhen::AroundInformers), so
-//! that a shard group hands over its shards; they may take the graceful shutdown timeout.
-//! [`Manager::run`] returns an error, and the process should exit.
+//! aborted. If the server answers again before that, the lease is renewed until the work has ended, which may
+//! take the graceful shutdown timeout. Then the manager waits only for the runnables [around
+//! informers](RunWhen::AroundInformers), so that a shard group hands over its shards; they may take the
+//! graceful shutdown timeout, but two seconds at most if work was aborted, because its threads may go on
+//! beside those of the next leader. [`Manager::run`] returns an error, and the process should exit.
 //!
 //! # Differences from controller-runtime
 //! A runnable may be added at any time; it is refused once the stop has begun, as in controller-runtime.
@@ -97,8 +99,7 @@ pub struct Manager {
     handle: ManagerHandle,
     added: mpsc::UnboundedReceiver<Added>,
     readiness: Readiness,
-    /// The Lease, as `namespace/name`.
-    #[cfg(feature = "server")]
+    /// The Lease, as `namespace/name`; empty without an election.
     lease: String,
     #[cfg(feature = "server")]
     server: Option<server::Server>,
@@ -290,7 +291,6 @@ impl Manager {
             },
             readiness,
             added,
-            #[cfg(feature = "server")]
             lease: String::new(),
             #[cfg(feature = "server")]
             server: None,
@@ -306,10 +306,7 @@ impl Manager {
     /// # Errors
     /// The configuration is invalid.
     pub fn leader_election(mut self, config: LeaderElectionConfig) -> Result<Self, ConfigError> {
-        #[cfg(feature = "server")]
-        {
-            self.lease = format!("{}/{}", config.namespace, config.name);
-        }
+        self.lease = format!("{}/{}", config.namespace, config.name);
         let config = LeaderElectionConfig {
             graceful_shutdown_timeout: Duration::MAX,
             ..config

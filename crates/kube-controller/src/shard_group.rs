@@ -115,7 +115,8 @@
 //! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
 //! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
 //! on them has ended, it releases its Lease, and others take them. So does a replica that cannot read the
-//! group's Lease for that long after the answer to a write was lost that takes shards: it may own them.
+//! group's Lease for that long after a write failed that takes shards: it may own them. Whatever the answer was,
+//! the write may be done later, because clients and proxies may send a request twice.
 //!
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the
@@ -145,17 +146,20 @@
 //!
 //! # Safety and liveness
 //!
-//! A shard is never in the sets of two replicas, nor held by one replica while it is in the set of another,
-//! under the [conditions of the leader election](crate::leader_election#safety). There is no fencing: a
+//! A shard is never in the sets of two replicas, under the [conditions of the leader
+//! election](crate::leader_election#safety). Nor is it held by one replica while it is in the set of another, if
+//! the work stops as soon as it is [told to](kube_informer::ShardHold::expired), and clocks differ in rate by
+//! less than the factor 1.25, or `lease_duration / renew_deadline` if that is less. There is no fencing: a
 //! request that was sent before a shard was lost may reach the server later, so make writes conditional.
 //!
 //! When a replica crashes, its shards have new owners after at most `lease_duration`, two seconds and the
 //! time of some requests: 17 seconds by default. A request whose answer is lost takes half a
 //! `renew_deadline`, and the replica learns of its effect when it looks again. If a new owner crashes before it has begun to work, this
 //! time begins again. When a replica leaves, it takes about half a `retry_period`. This holds also if some
-//! replicas renew their Leases and cannot write the group's, with two exceptions: shards that such a replica
-//! was about to hand over wait until its work on others has ended, for another `lease_duration` at most; and
-//! shards of a replica that is leaving, for its `graceful_shutdown_timeout` at most.
+//! replicas renew their Leases and cannot write the group's, with three exceptions: shards that such a replica
+//! was about to hand over wait until its work on others has ended, for another `lease_duration` at most;
+//! shards of a replica that is leaving, for its `graceful_shutdown_timeout` at most; and shards of a replica
+//! that [retires](ShardGroup::retire_on), until its shutdown, for which only the program can set a limit.
 //!
 //! # Load
 //!

@@ -289,7 +289,7 @@ pub enum LeaderElectionError {
         lease: String,
     },
     /// The work did not end in time after it was cancelled, and was aborted. The lease was not released, and
-    /// runs out. The process should exit, because tasks and threads of the work may still run while another
+    /// runs out. The process should exit now, because tasks and threads of the work may still run while another
     /// process leads.
     #[error("the work did not stop in time; lease {lease} was not released")]
     WorkNotStopped {

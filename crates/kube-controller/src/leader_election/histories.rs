@@ -121,11 +121,20 @@ pub(crate) enum Cut {
     Silent,
     /// They are done, and the answers are lost.
     Unanswered,
+    /// They are sent again at once, and that is refused; the first ones are done late.
+    Resent,
 }
 
 impl Cut {
     pub(crate) fn draw(random: &mut SmallRng) -> Self {
-        [Self::Refused, Self::Forbidden, Self::Silent, Self::Unanswered][random.random_range(0..4)]
+        let all = [
+            Self::Refused,
+            Self::Forbidden,
+            Self::Silent,
+            Self::Unanswered,
+            Self::Resent,
+        ];
+        all[random.random_range(0..all.len())]
     }
 
     /// What becomes of a request that would have this fate.
@@ -139,6 +148,10 @@ impl Cut {
             Self::Silent => Fate::SILENCE,
             Self::Unanswered => Fate {
                 answer: Answer::Never,
+                ..fate
+            },
+            Self::Resent => Fate {
+                answer: Answer::Resent(403),
                 ..fate
             },
         }
@@ -197,8 +210,14 @@ impl Weather {
             ..fate
         };
         if let Some(cut) = cut {
-            let at_once = matches!(cut, Cut::Refused | Cut::Forbidden);
-            return cut.fate(if at_once { quick } else { base });
+            return cut.fate(match cut {
+                Cut::Refused | Cut::Forbidden => quick,
+                Cut::Silent | Cut::Unanswered => base,
+                Cut::Resent => Fate {
+                    there: late.there,
+                    ..quick
+                },
+            });
         }
         match self.random.random_range(0..100) {
             0..75 => base,

@@ -29,20 +29,6 @@ pub(crate) enum LockError {
     Request(kube::Error),
 }
 
-impl LockError {
-    /// Whether the server has refused the request, so that it has no effect, now or later. A conflict does not say that: a proxy may have
-    /// sent the request twice. Nor does a timeout, of which some proxies speak with a 408.
-    pub(crate) fn is_refusal(&self) -> bool {
-        match self {
-            Self::Unconditional => true,
-            Self::Refused(status) | Self::Request(kube::Error::Api(status)) => {
-                (400..500).contains(&status.code) && status.code != 408
-            }
-            _ => false,
-        }
-    }
-}
-
 impl From<kube::Error> for LockError {
     fn from(error: kube::Error) -> Self {
         match error {

@@ -39,6 +39,8 @@ pub(crate) enum Answer {
     Real,
     /// This status, whatever the server did.
     Status(u16),
+    /// This status, before the request gets there: it was sent again after it seemed to have failed, and this is the answer to the second one.
+    Resent(u16),
     Never,
 }
 
@@ -107,6 +109,10 @@ impl tower::Service<Request<Body>> for Network {
             Some(tower::Service::call(&mut server, request).await)
         });
         async move {
+            if let Answer::Resent(code) = fate.answer {
+                sleep(fate.back).await;
+                return Ok(refusal(code));
+            }
             let real = delivered.await.expect("the server does not panic");
             sleep(fate.back).await;
             match fate.answer {
@@ -115,7 +121,7 @@ impl tower::Service<Request<Body>> for Network {
                     let body = body.collect().await.expect("a whole body").to_bytes();
                     Ok(Response::from_parts(parts, Body::from(body.to_vec())))
                 }
-                Answer::Status(code) => Ok(refusal(code)),
+                Answer::Status(code) | Answer::Resent(code) => Ok(refusal(code)),
                 Answer::Never => std::future::pending().await,
             }
         }

@@ -17,6 +17,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// How often it is said which informers hold up the start.
 const SAY_UNSYNCED: Duration = Duration::from_secs(60);
+/// How long the rest may go on after work was aborted: enough to hand over shards, if the server can be reached.
+const AFTER_ABORTED: Duration = Duration::from_secs(2);
 
 /// Something to run.
 pub(super) struct Added {
@@ -35,6 +37,8 @@ pub(super) struct Running {
     grace: Duration,
     shutdown: CancellationToken,
     added: mpsc::UnboundedReceiver<Added>,
+    /// The Lease, as `namespace/name`.
+    lease: String,
     /// It is a task of its own, because nothing may hold up a renewal.
     election: Option<AbortOnDropHandle<Result<(), LeaderElectionError>>>,
     tokens: Tokens,
@@ -94,6 +98,7 @@ impl Running {
             grace: manager.grace,
             shutdown,
             added: manager.added,
+            lease: manager.lease,
             election,
             tokens,
             waiting: Vec::new(),
@@ -111,12 +116,16 @@ impl Running {
         match end {
             End::Graceful => {
                 let stopped = is_in_time(self.grace, self.stop()).await;
-                self.note_stopped(stopped);
+                self.note_stopped(stopped, self.grace);
             }
             End::Lost => {
-                self.lose_work().await;
-                let stopped = is_in_time(self.grace, self.leave()).await;
-                self.note_stopped(stopped);
+                if !is_in_time(self.grace, self.lose_work()).await {
+                    // The election was aborted, so the lease runs out, even if it was renewed after the loss.
+                    let lease = self.lease.clone();
+                    let error = LeaderElectionError::WorkNotStopped { lease };
+                    self.causes.push(Cause::Election(error));
+                }
+                self.leave().await;
             }
         }
         // What is left is told to end, and not waited for.
@@ -207,8 +216,7 @@ impl Running {
     }
 
     /// Says what still runs, if it has not stopped in time.
-    fn note_stopped(&mut self, stopped: bool) {
-        let timeout = self.grace;
+    fn note_stopped(&mut self, stopped: bool, timeout: Duration) {
         if !stopped && !timeout.is_zero() {
             let running = self.running.values();
             let mut names: Vec<_> = running.map(|started| started.name.clone()).collect();
@@ -249,7 +257,8 @@ impl Running {
         _ = self.recorder.shutdown(Duration::MAX).await;
     }
 
-    /// Ends the work after the leadership was lost: the election says for how long it may go on.
+    /// Ends the work after the leadership was lost: the election says for how long it may go on, which is without limit if the lease can be
+    /// renewed again.
     async fn lose_work(&mut self) {
         self.tokens.others.cancel();
         self.tokens.around.cancel();
@@ -257,13 +266,18 @@ impl Running {
     }
 
     /// Ends what informers depend on, after the leadership was lost. Everything else is aborted before, because it may hold what has to be
-    /// handed over, such as shards.
+    /// handed over, such as shards. Threads of aborted work may go on beside that of the next leader until the process exits, so there is
+    /// not much time then.
     async fn leave(&mut self) {
+        let work_ended = !self.running.values().any(|started| is_work(started.runs));
+        let most = if work_ended { Duration::MAX } else { AFTER_ABORTED };
+        let time = self.grace.min(most);
         for started in self.running.values().filter(|started| !is_around(started.runs)) {
             started.task.abort();
         }
         self.tokens.around.cancel();
-        self.ended(is_around).await;
+        let stopped = is_in_time(time, self.ended(is_around)).await;
+        self.note_stopped(stopped, time);
     }
 
     /// Waits until the work has ended, and then the election; or until the election gives up waiting. Nothing else may be

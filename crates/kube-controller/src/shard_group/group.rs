@@ -106,7 +106,8 @@ impl ShardGroup {
     }
 
     /// Has the replica take no more shards once `retire` is cancelled, because the program is about to stop:
-    /// nobody may begin to work on them. It keeps those that it has until the shutdown of [`run`](Self::run).
+    /// nobody may begin to work on them. It keeps those that it has until the shutdown of [`run`](Self::run),
+    /// so set a limit to what ends before that, as the manager does with its graceful shutdown timeout.
     /// The other replicas learn of it, and divide the rest. Default: it takes shards until the shutdown.
     ///
     /// A replica that then loses its shards does not join again, and `run` returns.

@@ -50,6 +50,8 @@ pub(super) struct Member {
     keeps_shards_until: Option<Instant>,
     /// How often that has happened since other terms took part.
     stepped_in: u32,
+    /// When the answer was asked for that the look waits for.
+    asked: Instant,
     /// Since when all looks have failed.
     failing_since: Option<Instant>,
     /// Whether the group's Lease says that it owns shards that are not in the set.
@@ -105,6 +107,7 @@ impl Member {
             // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
             members: Members::new(config.clone()),
             joined: clock.now(),
+            asked: clock.now(),
             free: FreeShards::new(config.look_period()),
             config,
             term,
@@ -145,7 +148,6 @@ impl Member {
                     return end;
                 }
             }
-            let began = self.clock.now();
             let looked = match self.look(stop).await {
                 Ok(looked) => {
                     (self.failing_since, self.stuck_since, self.conflicts) = (None, None, 0);
@@ -154,7 +156,7 @@ impl Member {
                 Err(Fault::Fatal(error)) => return End::Failed(error),
                 Err(Fault::Stuck) => return End::Lost(STUCK),
                 Err(Fault::Lock(error)) => {
-                    let looked = self.failed(&error, began);
+                    let looked = self.failed(&error);
                     if is_leaving && self.failing_since.is_some() && self.held().next().is_none() {
                         return self.left_without_a_write();
                     }
@@ -233,14 +235,17 @@ impl Member {
         after(self.clock.now(), pause)
     }
 
-    /// A look that `began` at this time has failed.
-    fn failed(&mut self, error: &LockError, began: Instant) -> Looked {
+    /// A look has failed.
+    fn failed(&mut self, error: &LockError) -> Looked {
+        if self.gives_up || !self.unanswered.takes.is_empty() {
+            self.stuck_since.get_or_insert(self.asked);
+        }
         let group = &self.config.name;
         match error {
             LockError::Conflict => {
                 debug!(group, %error, "lost try");
-                // The server answers, and the next look will show what it has.
-                (self.failing_since, self.stuck_since) = (None, None);
+                // The server answers. The next look will show whether somebody has written.
+                self.failing_since = None;
                 return Looked::Again;
             }
             _ if self.failing_since.is_some() => {
@@ -248,10 +253,8 @@ impl Member {
             }
             _ => warn!(group, %error, "the shard group cannot be read or written"),
         }
-        self.failing_since.get_or_insert(began);
-        if self.gives_up || !self.unanswered.takes.is_empty() {
-            self.stuck_since.get_or_insert(began);
-        }
+        self.failing_since.get_or_insert(self.asked);
+        self.conflicts = 0;
         Looked::Until(after(self.clock.now(), self.config.look_period()))
     }
 
@@ -303,9 +306,16 @@ impl Member {
     /// Reads the Leases, decides, and writes what has changed.
     async fn look(&mut self, stop: &Stop) -> Result<Looked, Fault> {
         self.awaited.clear();
+        self.asked = self.clock.now();
         let read = self.unless_stuck(self.read()).await?;
         let (now, part) = (self.clock.now(), stop.part());
+        // What follows is a write, if it waits for anything.
+        self.asked = now;
         let (leases, group) = (read.leases, read.group.as_ref());
+        if self.conflicts > 0 && self.unanswered.is_decided_by(group) {
+            // Somebody else has written first, so that the try was no failure.
+            self.stuck_since = None;
+        }
         let mut assignment = match group {
             Some(lease) => self.assignment(lease)?,
             None => Assignment::empty(&self.config),
@@ -337,11 +347,12 @@ impl Member {
         {
             return Ok(Looked::Left);
         }
-        self.forget(&leases, now).await;
-        Ok(Looked::Until(self.next_look(&assignment)))
+        let next = self.next_look(&assignment);
+        self.forget(&leases, now, next).await;
+        Ok(Looked::Until(next))
     }
 
-    /// Adds what it took by a write whose answer was lost.
+    /// Adds what it took by a write that seemed to fail.
     fn add_taken(&mut self, decided: &Unanswered, mine: &BTreeSet<u16>, now: Instant) {
         let taken = &decided.takes & mine;
         if decided.steps_in && !taken.is_empty() {
@@ -362,14 +373,8 @@ impl Member {
         assignment.free_up(&given);
         assignment.take(&self.term, &moves.take);
         assignment.forget(|term| *term != self.term && self.members.has_ended(term));
-        let before = self.unanswered.sent(given, &moves.take, moves.steps_in);
-        let written = self.unless_stuck(self.write(group, assignment)).await;
-        if let Err(Fault::Lock(error)) = &written
-            && error.is_refusal()
-        {
-            self.unanswered = before;
-        }
-        written?;
+        self.unanswered.sent(given, &moves.take, moves.steps_in);
+        self.unless_stuck(self.write(group, assignment)).await?;
         self.unanswered = Unanswered::default();
         if moves.steps_in {
             self.keep_for_others(self.clock.now());
@@ -512,12 +517,20 @@ impl Member {
         Ok(())
     }
 
-    /// Deletes a Lease of a replica that has been gone for long.
-    async fn forget(&mut self, leases: &[DynamicObject], now: Instant) {
-        if self.keeps_leases_until.is_none_or(|until| now >= until)
-            && let Some(forgotten) = self.members.forgotten(leases, now)
-            && let Err(error) = self.lock.delete(forgotten).await
-        {
+    /// Deletes a Lease of a replica that has been gone for long, and waits for that until the `next` look at most.
+    async fn forget(&mut self, leases: &[DynamicObject], now: Instant, next: Instant) {
+        if self.keeps_leases_until.is_some_and(|until| now < until) {
+            return;
+        }
+        let Some(forgotten) = self.members.forgotten(leases, now) else {
+            return;
+        };
+        let deleted = tokio::select! {
+            biased;
+            deleted = self.lock.delete(forgotten) => deleted,
+            () = self.clock.sleep_until(next) => Err(LockError::TimedOut(next.saturating_duration_since(now))),
+        };
+        if let Err(error) = deleted {
             self.keeps_leases_until = Some(after(self.clock.now(), self.config.lease_duration));
             debug!(group = self.config.name, %error, "a Lease of a replica that is gone was not deleted");
         }

@@ -103,10 +103,11 @@ impl World {
     /// What becomes of a request of a replica.
     fn fate(&self, replica: usize, method: &Method, path: &str) -> Fate {
         let mut state = self.state.lock().unwrap();
-        let cut = state.cut_off[replica];
-        let fate = state.weather.fate(cut);
         let writes_group = method == Method::PUT && path.ends_with("/leases/test");
-        match state.cannot_write[replica].filter(|_| writes_group) {
+        let cannot_write = state.cannot_write[replica].filter(|_| writes_group);
+        let cut = cannot_write.or(state.cut_off[replica]);
+        let fate = state.weather.fate(cut);
+        match cannot_write {
             Some(cut) => cut.fate(fate),
             None => fate,
         }
@@ -468,7 +469,7 @@ async fn without_faults(world: &Arc<World>, processes: &mut [Process], random: &
     ];
     if answers_are_lost {
         bound += lost_answer(world.plan);
-        cuts.extend([Some(Cut::Unanswered); 2]);
+        cuts.extend([Some(Cut::Unanswered), Some(Cut::Resent)]);
     }
     let mut longest = Duration::ZERO;
     let start = Instant::now();

@@ -1,11 +1,12 @@
-//! What a replica does not know: what became of its writes of the group's Lease whose answers were lost.
+//! What a replica does not know: what became of its writes of the group's Lease that have failed.
 
 use kube::api::DynamicObject;
 use std::collections::BTreeSet;
 
-/// What writes whose answers are not known may do, or may have done. All of them replace the same version of the Lease: once it has
-/// another one, each has been done or never will be.
-#[derive(Debug, Clone, Default)]
+/// What writes that have failed may do, or may have done. All of them replace the same version of the Lease: once it has another one, each
+/// has been done or never will be. No answer says that, not even a refusal: clients and proxies send a request again after some
+/// answers, and then the answer is that to the last one, while the first may still be on its way.
+#[derive(Debug, Default)]
 pub(super) struct Unanswered {
     version: Option<String>,
     /// The shards that become free.
@@ -17,26 +18,27 @@ pub(super) struct Unanswered {
 }
 
 impl Unanswered {
+    /// Whether the Lease, as it was read after the writes, has another version than they replace.
+    pub(super) fn is_decided_by(&self, group: Option<&DynamicObject>) -> bool {
+        self.version.as_ref() != group.and_then(|lease| lease.metadata.resource_version.as_ref())
+    }
+
     /// Notes the Lease as it was read after the writes. Returns those that are decided by it.
     pub(super) fn decided_by(&mut self, group: Option<&DynamicObject>) -> Self {
-        let version = group.and_then(|lease| lease.metadata.resource_version.clone());
-        if self.version == version {
+        if !self.is_decided_by(group) {
             return Self::default();
         }
         let now = Self {
-            version,
+            version: group.and_then(|lease| lease.metadata.resource_version.clone()),
             ..Self::default()
         };
         std::mem::replace(self, now)
     }
 
-    /// Adds a write that is about to be sent. Returns what there was before it.
-    #[must_use = "it is what there is if the write is refused"]
-    pub(super) fn sent(&mut self, frees: BTreeSet<u16>, takes: &BTreeSet<u16>, steps_in: bool) -> Self {
-        let before = self.clone();
+    /// Adds a write that is about to be sent.
+    pub(super) fn sent(&mut self, frees: BTreeSet<u16>, takes: &BTreeSet<u16>, steps_in: bool) {
         self.frees.extend(frees);
         self.takes.extend(takes);
         self.steps_in |= steps_in;
-        before
     }
 }

@@ -107,3 +107,57 @@ async fn what_informers_depend_on_ends_after_aborted_work() {
     };
     assert_eq!(scene.diary.read(), "gone, around ends");
 }
+
+// The lease is renewed again before it has run out, so it does not limit the work.
+#[tokio::test(start_paused = true)]
+async fn a_lost_lease_that_comes_back_ends_the_run() {
+    for grace in [seconds(20), seconds(0)] {
+        let scene = Scene::new();
+        let manager = scene.candidate("first").graceful_shutdown_timeout(grace);
+        manager.add("stubborn", RunWhen::Leading, stubborn).unwrap();
+        manager
+            .add("leading", RunWhen::Leading, scene.diary.runnable("leading"))
+            .unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        scene.diary.read();
+        scene.connected.store(false, Ordering::SeqCst);
+        sleep(seconds(11)).await;
+        scene.connected.store(true, Ordering::SeqCst);
+        let ended = tokio::time::timeout(grace, started.task).await;
+        let error = ended.expect("it ends").unwrap().unwrap_err();
+        let [Cause::Election(LeaderElectionError::WorkNotStopped { lease })] = error.causes() else {
+            panic!("{error:?}");
+        };
+        assert_eq!(lease, "default/test");
+        assert_eq!(scene.holder(), "first", "it runs out");
+        let ended = if grace.is_zero() { "" } else { "leading ends" };
+        assert_eq!(scene.diary.read(), ended);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_program_ends_soon_after_aborted_work() {
+    for stops in [false, true] {
+        let scene = Scene::new();
+        let manager = scene.candidate("first").graceful_shutdown_timeout(seconds(100));
+        manager.add("stubborn", RunWhen::Leading, stubborn).unwrap();
+        manager.add("around", RunWhen::AroundInformers, stubborn).unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        scene.connected.store(false, Ordering::SeqCst);
+        if stops {
+            started.shutdown.cancel();
+        }
+        let began = Instant::now();
+        let error = started.task.await.unwrap().unwrap_err();
+        assert!(began.elapsed() <= seconds(17), "{:?}", began.elapsed());
+        let [Cause::Election(_), Cause::NotStopped { names, timeout }] = error.causes() else {
+            panic!("{error:?}");
+        };
+        assert_eq!(
+            (names.as_slice(), *timeout),
+            (&["around".to_owned()][..], seconds(2))
+        );
+    }
+}

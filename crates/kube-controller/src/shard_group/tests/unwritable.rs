@@ -1,6 +1,7 @@
 //! Replicas that renew their own Lease, but cannot write the group's.
 
 use super::*;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 /// What becomes of the writes of the group's Lease by one replica.
@@ -216,8 +217,8 @@ async fn a_hold_that_ends_during_a_write_is_noticed() {
     assert!(asked.elapsed() < 3 * SECOND / 2, "{:?}", asked.elapsed());
 }
 
-/// A client whose PUTs of the group's Lease and whose lists have these fates.
-fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
+/// A client whose PUTs of the group's Lease and whose lists have these fates. After the first PUT that gets no true answer, lists are refused.
+pub(super) fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
     let (writes, lists) = (
         Writes(Arc::new(Mutex::new(Fate::OK))),
         Writes(Arc::new(Mutex::new(Fate::OK))),
@@ -226,7 +227,7 @@ fn client_with(cluster: &Cluster) -> (kube::Client, Writes, Writes) {
     let client = Network::client_by_path(&cluster.sim, move |method, path| {
         if method == Method::PUT && path.ends_with("/leases/workers") {
             let fate = *put.0.lock().unwrap();
-            if fate.answer == Answer::Never {
+            if fate.answer != Answer::Real {
                 *list.0.lock().unwrap() = REFUSED;
             }
             fate
@@ -272,4 +273,31 @@ async fn who_has_handed_over_keeps_the_rest() {
     lists.are(REFUSED);
     let (longest, gaps) = without(&[&a, &b], 60 * SECOND).await;
     assert_eq!(a.shards.shards().len(), 4, "{longest:?} {gaps}");
+}
+
+// Each list is answered, though late, and a write that takes shards is not.
+#[tokio::test(start_paused = true)]
+async fn who_can_read_goes_on_after_a_slow_write() {
+    let cluster = Cluster::new();
+    let is_slow = Arc::new(AtomicBool::new(false));
+    let client = Network::client_by_path(&cluster.sim, {
+        let is_slow = is_slow.clone();
+        move |method, path| match is_slow.load(Ordering::Relaxed) {
+            true if method == Method::GET && path.ends_with("/leases") => Fate {
+                back: 5 * SECOND / 2,
+                ..Fate::OK
+            },
+            true if method == Method::PUT && path.ends_with("/leases/workers") => Fate::SILENCE,
+            _ => Fate::OK,
+        }
+    });
+    let a = Replica::start(&cluster, config("a"));
+    let b = Replica::start_with(client, config("b"));
+    a.has(4).await;
+    b.has(4).await;
+    is_slow.store(true, Ordering::Relaxed);
+    a.leave().await;
+    let selected = b.shards.subscribe();
+    sleep(60 * SECOND).await;
+    assert!(!selected.has_changed().unwrap(), "its term goes on");
 }
