@@ -30,6 +30,7 @@ mod definitions;
 mod first;
 mod namespaces;
 mod protection;
+mod registration;
 
 pub(crate) use protection::protect;
 
@@ -85,7 +86,8 @@ pub enum Controller {
     BootstrapRoles,
     /// Creates what else a real server begins with when the cluster is built: the APIServices of the built-in groups, the flow
     /// schemas and priority levels, the ServiceCIDR `kubernetes`, and the ConfigMap
-    /// `kube-apiserver-legacy-service-account-token-tracking`. Off by default: they would be in lists. Nothing acts on them.
+    /// `kube-apiserver-legacy-service-account-token-tracking`. Keeps an APIService for each version of a group that definitions serve.
+    /// Off by default: they would be in lists. Nothing acts on them.
     BootstrapObjects,
 }
 
@@ -167,6 +169,7 @@ impl Api {
             }
         }
         self.recheck_roles(transaction, resource);
+        self.recheck_registration(transaction, resource, stored.name(), Some(object));
     }
 
     /// Aggregated roles are looked at when one of them, or of what they are made of, has changed: all at
@@ -203,6 +206,7 @@ impl Api {
         self.recheck_owners(transaction, object);
         self.recheck_protected(transaction, resource, object);
         self.recheck_roles(transaction, resource);
+        self.recheck_registration(transaction, resource, object.name(), None);
         if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
             let namespace = Place {
                 resource: "namespaces".into(),
@@ -288,6 +292,9 @@ impl Api {
             return transaction.dequeue(place);
         }
         let target = Target::of(resource, &place.key);
+        if &*place.resource == registration::API_SERVICES && self.runs(Controller::BootstrapObjects) {
+            self.register(transaction, &target);
+        }
         let Ok((current, object)) = self.current(transaction, &target) else {
             return;
         };

@@ -32,6 +32,9 @@ const PERCENTAGES: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
+/// A count that version 1 has, and version 2 only if it is not 0.
+const CURRENT: &str = "currentReplicas";
+
 /// Whether an object is in the form of version 1.
 pub(super) fn is_v1(object: &Object) -> bool {
     object
@@ -76,6 +79,11 @@ pub(super) fn to_v2(object: &mut Object) {
             other => *other = json!([metric]),
         }
     }
+    if let Some(Value::Object(status)) = object.get_mut("status")
+        && status.get(CURRENT).is_some_and(|replicas| *replicas == 0)
+    {
+        status.remove(CURRENT);
+    }
 }
 
 pub(super) fn to_v1(object: &mut Object) {
@@ -110,6 +118,9 @@ pub(super) fn to_v1(object: &mut Object) {
             annotations[annotation] = value.to_string().into();
         }
     }
+    if let Some(Value::Object(status)) = object.get_mut("status") {
+        status.entry(CURRENT).or_insert_with(|| 0.into());
+    }
 }
 
 fn part_of<'a>(object: &'a mut Object, name: &str) -> Option<&'a mut Object> {
@@ -139,6 +150,7 @@ mod tests {
         assert_eq!(object["spec"].get("metrics"), None);
         let annotations = object["metadata"]["annotations"].as_object().unwrap();
         assert_eq!(annotations.len(), 3);
+        assert_eq!(object["status"]["currentReplicas"], 0);
         to_v2(&mut object);
         object["metadata"].as_object_mut().unwrap().remove("annotations");
         assert_eq!(Value::Object(object), v2);

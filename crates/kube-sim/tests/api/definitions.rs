@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use kube_sim::Sim;
+use kube_sim::{Controller, Sim};
 use serde_json::{Value, json};
 
 use crate::client::{Client, WIDGETS, widget, widget_definition};
@@ -202,4 +202,81 @@ async fn a_restored_state_has_its_definitions() {
     other["spec"]["names"]["plural"] = "others".into();
     let made = client.post(DEFINITIONS, other).await.ok();
     assert_eq!(made["status"]["conditions"][0]["status"], "False", "{made}");
+}
+
+/// What a kube-apiserver 1.36 was seen to do.
+#[tokio::test(start_paused = true)]
+async fn definitions_have_their_versions_registered() {
+    const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
+    let with = Sim::builder().controllers([Controller::BootstrapObjects]);
+    let client = Client::new(with.build().unwrap());
+    let schema = json!({"openAPIV3Schema": {"type": "object"}});
+    let definition = |plural: &str| {
+        json!({"metadata": {"name": format!("{plural}.reg.example")}, "spec": {
+            "group": "reg.example", "scope": "Cluster", "names": {"plural": plural, "kind": plural},
+            "versions": [
+                {"name": "v1", "served": true, "storage": true, "schema": schema},
+                {"name": "v2", "served": false, "storage": false, "schema": schema},
+            ],
+        }})
+    };
+    let registered = async || {
+        let all = client.get(SERVICES).await.names();
+        all.into_iter()
+            .filter(|name| name.ends_with(".reg.example"))
+            .collect::<Vec<_>>()
+    };
+    client.post(DEFINITIONS, definition("as")).await.ok();
+    client.post(DEFINITIONS, definition("bs")).await.ok();
+    assert_eq!(registered().await, ["v1.reg.example"]);
+    let path = format!("{SERVICES}/v1.reg.example");
+    let service = client.get(&path).await.ok();
+    let spec = json!({"group": "reg.example", "groupPriorityMinimum": 1000, "version": "v1", "versionPriority": 100});
+    assert_eq!(service["spec"], spec);
+    assert_eq!(
+        service["metadata"]["labels"],
+        json!({"kube-aggregator.kubernetes.io/automanaged": "true"})
+    );
+    assert_eq!(service["status"]["conditions"][0]["reason"], "Local");
+
+    // What is changed or removed comes again.
+    client
+        .merge(&path, json!({"spec": {"versionPriority": 7}}))
+        .await
+        .ok();
+    assert_eq!(client.get(&path).await.ok()["spec"], spec);
+    client.delete(&path, json!({})).await.ok();
+    assert_eq!(registered().await, ["v1.reg.example"]);
+
+    let serve = |served: bool| json!([{"op": "replace", "path": "/spec/versions/1/served", "value": served}]);
+    let of_a = format!("{DEFINITIONS}/as.reg.example");
+    client
+        .patch(&of_a, "application/json-patch+json", serve(true))
+        .await
+        .ok();
+    assert_eq!(registered().await, ["v1.reg.example", "v2.reg.example"]);
+    client
+        .patch(&of_a, "application/json-patch+json", serve(false))
+        .await
+        .ok();
+    assert_eq!(registered().await, ["v1.reg.example"]);
+    client.delete(&of_a, json!({})).await.ok();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(
+        registered().await,
+        ["v1.reg.example"],
+        "the other definition serves it, too"
+    );
+    // One that is not the server's to keep stays.
+    client
+        .merge(&path, json!({"metadata": {"labels": null}}))
+        .await
+        .ok();
+    client
+        .delete(&format!("{DEFINITIONS}/bs.reg.example"), json!({}))
+        .await
+        .ok();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(client.get(DEFINITIONS).await.names(), [""; 0]);
+    assert_eq!(registered().await, ["v1.reg.example"]);
 }
