@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::objects::OptionalValue;
-use cel::{Context, Env, ExecutionError, Value as CelValue, extensions};
+use cel::{Context, Env, ExecutionError, Program, Value as CelValue, extensions};
 use serde_json::{Map, Value};
 
 use super::lists;
@@ -252,9 +252,10 @@ fn compile(rule: &Rule) -> Option<Programs> {
         "" => None,
         expression => parsed(expression).ok(),
     };
+    let metered = |program: &Program| Metered::of(program.expression().clone(), rule.optional_old_self);
     Some(Programs {
-        rule: Metered::of(program.expression().clone()),
-        message: message.map(|message| Metered::of(message.expression().clone())),
+        rule: metered(&program),
+        message: message.as_ref().map(metered),
         transition,
     })
 }
@@ -382,6 +383,51 @@ mod tests {
             assert_eq!(found.len(), 1, "{rule}: {found:?}");
             assert!(found[0].contains("call cost exceeds limit"), "{rule}: {found:?}");
         }
+    }
+
+    #[test]
+    fn what_becomes_optional_costs_as_much_as_its_size() {
+        let numbers: Vec<_> = (0..1000).collect();
+        let spec = json!({"list": numbers, "class": "x".repeat(100_000)});
+        let given_up = |rule: Value, old: Value| {
+            let found = broken_by(rule.clone(), old, spec.clone());
+            let given_up = found.iter().any(|why| why.contains("call cost exceeds limit"));
+            assert!(found.len() == usize::from(given_up), "{rule}: {found:?}");
+            given_up
+        };
+        for of_each in [
+            "self.?class.hasValue()",
+            "self[?'class'].hasValue()",
+            "optional.of(self.class).hasValue()",
+            "optional.ofNonZeroValue(self.class).hasValue()",
+            "self.?class.orValue('') != ''",
+            "jsonpatch.escapeKey(self.class) != ''",
+        ] {
+            let rule = json!({"rule": format!("self.list.all(a, {of_each})")});
+            assert!(given_up(rule, json!(null)), "{of_each}");
+        }
+        for of_each in [
+            "o.class",
+            "o['class']",
+            "o.optMap(v, true)",
+            "o.optMap(v, self)",
+            "o.optFlatMap(v, o)",
+        ] {
+            let rule = format!("[optional.of(self)].all(o, self.list.all(a, {of_each}.hasValue()))");
+            assert!(given_up(json!({"rule": rule}), json!(null)), "{of_each}");
+        }
+        for (of_each, is_given_up) in [("oldSelf.class", true), ("oldSelf", false)] {
+            let rule = format!("self.list.all(a, {of_each}.hasValue())");
+            let rule = json!({"rule": rule, "optionalOldSelf": true});
+            assert_eq!(
+                given_up(rule, json!({"class": spec["class"]})),
+                is_given_up,
+                "{of_each}"
+            );
+        }
+        let types =
+            "type(timestamp('2020-01-01T00:00:00Z')) == google.protobuf.Timestamp && self.?class.hasValue()";
+        assert!(!given_up(json!({"rule": types}), json!(null)));
     }
 
     #[test]

@@ -70,11 +70,16 @@ pub(super) struct Metered {
 }
 
 impl Metered {
-    pub(super) fn of(mut expression: IdedExpr) -> Self {
-        let (expression, patterns) = nesting::with_room(room_of(&expression), || {
+    /// `optional_old` says whether `oldSelf` is an optional value.
+    pub(super) fn of(mut expression: IdedExpr, optional_old: bool) -> Self {
+        let (mut expression, patterns, has_optional) = nesting::with_room(room_of(&expression), || {
             let patterns = Patterns::taken_from(&mut expression);
-            (meter::metered(expression), patterns)
+            let has_optional = meter::has_optional(&expression, optional_old);
+            (meter::metered(expression), patterns, has_optional)
         });
+        if has_optional {
+            nesting::with_room(room_of(&expression), || meter::meter_optional(&mut expression));
+        }
         Self {
             room: room_of(&expression),
             expression,
