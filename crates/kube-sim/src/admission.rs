@@ -84,7 +84,7 @@ pub(crate) struct Admission {
     options: Value,
     dry_run: bool,
     uid: OnceLock<String>,
-    name: OnceLock<String>,
+    suffix: OnceLock<String>,
     /// Of whatever else is drawn for the object.
     seed: u64,
     /// The time that the request writes into the object.
@@ -164,9 +164,9 @@ impl Admission {
         self.uid.get_or_init(draw).clone()
     }
 
-    /// The generated name of the new object, the same in each attempt.
-    pub(crate) fn name(&self, drawn: String) -> String {
-        self.name.get_or_init(|| drawn).clone()
+    /// What a generated name of the new object ends with, the same in each attempt. It is drawn if the client gives no name.
+    pub(crate) fn suffix(&self, draw: impl FnOnce() -> String) -> String {
+        self.suffix.get_or_init(draw).clone()
     }
 
     /// Random numbers for the object, the same in each attempt.
@@ -439,7 +439,7 @@ impl Api {
             options,
             dry_run,
             uid: OnceLock::new(),
-            name: OnceLock::new(),
+            suffix: OnceLock::new(),
             seed: fastrand::u64(..),
             now: self.now(),
             conversions: Arc::default(),

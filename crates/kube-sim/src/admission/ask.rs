@@ -311,7 +311,7 @@ fn request(
     let name = match &target.name {
         Some(name) => name.clone(),
         // While an object is changed, a generated name is in the object only.
-        None if question.mutating && admission.name.get().is_some() => String::new(),
+        None if question.mutating && admission.suffix.get().is_some() => String::new(),
         None => object.and_then(named).unwrap_or_default(),
     };
     let mut request = json!({

@@ -102,6 +102,17 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The end of a generated name, the same in each attempt to write the object.
+    fn suffix(self) -> String {
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let draw = || {
+            let letters = (0..5).map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char);
+            letters.collect()
+        };
+        self.admission()
+            .map_or_else(draw, |admission| admission.suffix(draw))
+    }
+
     /// What is drawn for an object, the same in each attempt to write it.
     fn random(self) -> fastrand::Rng {
         self.admission()

@@ -746,6 +746,25 @@ async fn a_webhook_writes_only_what_a_client_may_write() {
 }
 
 #[tokio::test]
+async fn a_webhook_says_what_a_generated_name_begins_with() {
+    let client = Client::empty();
+    let webhook =
+        Webhook::new(|_| patch(json!([{"op": "add", "path": "/metadata/generateName", "value": "b-"}])))
+            .await;
+    let other = Webhook::allows().await;
+    configure_one(&client, "Mutating", "m", &webhook).await;
+    configure_one(&client, "Validating", "v", &other).await;
+    let path = format!("{CONFIGMAPS}?timeout=5s");
+    for metadata in [json!({}), json!({"generateName": "a-"})] {
+        let made = client.post(&path, json!({"metadata": metadata})).await.ok();
+        let name = made["metadata"]["name"].as_str().unwrap();
+        assert!(name.starts_with("b-") && name.len() == 7, "{name}");
+        let asked = other.asked().pop().unwrap();
+        assert_eq!(asked["name"], made["metadata"]["name"]);
+    }
+}
+
+#[tokio::test]
 async fn a_request_waits_for_webhooks_as_long_as_it_says() {
     let client = Client::empty();
     let webhook = Webhook::allows().await;

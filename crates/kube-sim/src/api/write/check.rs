@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
+use super::{
+    DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
+};
 use crate::names::{annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault};
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -112,16 +114,14 @@ pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), Stat
 }
 
 /// The name of a new object, made from `generateName` if need be; it may be one that no object can have.
-pub(super) fn new_name(object: &mut Object) -> String {
+pub(super) fn new_name(object: &mut Object, writer: Writer<'_>) -> String {
     let meta = metadata_mut(object);
-    let prefix = text(meta, "generateName");
-    if text(meta, "name").is_empty() && !prefix.is_empty() {
-        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-        let suffix: String = (0..5)
-            .map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char)
-            .collect();
-        let prefix: String = prefix.chars().take(58).collect();
-        meta.insert("name".into(), format!("{prefix}{suffix}").into());
+    if text(meta, "name").is_empty() {
+        let suffix = writer.suffix();
+        let prefix: String = text(meta, "generateName").chars().take(58).collect();
+        if !prefix.is_empty() {
+            meta.insert("name".into(), (prefix + &suffix).into());
+        }
     }
     text(meta, "name").to_owned()
 }
