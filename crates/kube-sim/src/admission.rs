@@ -24,6 +24,7 @@ use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
+use crate::warnings::Warnings;
 use hooks::Hook;
 use policies::{Invocation, Policy};
 use rules::{RulesAbout, RulesAsked};
@@ -91,6 +92,7 @@ pub(crate) struct Admission {
     now: jiff::Timestamp,
     /// What conversion webhooks have said for the request.
     conversions: Arc<Session>,
+    warnings: Warnings,
     state: Mutex<State>,
 }
 
@@ -101,7 +103,6 @@ struct State {
     /// What the rules of a custom resource came to, and those that are to be evaluated with the lock free.
     rules: Answers<RulesAbout, Vec<Cause>>,
     unevaluated: Vec<RulesAsked>,
-    warnings: Vec<String>,
 }
 
 /// Where webhooks are asked: each attempt to write comes to the same gates, but for objects that come or go meanwhile.
@@ -181,15 +182,12 @@ impl Admission {
 
     /// What webhooks want the client to be warned of.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().warnings)
+        self.warnings.take()
     }
 
     /// Takes note of what the client is to be warned of, once.
     fn warn(&self, warning: String) {
-        let mut state = self.lock();
-        if !state.warnings.contains(&warning) {
-            state.warnings.push(warning);
-        }
+        self.warnings.add(warning);
     }
 
     /// Begins an attempt.
@@ -443,6 +441,7 @@ impl Api {
             seed: fastrand::u64(..),
             now: self.now(),
             conversions: Arc::default(),
+            warnings: Warnings::default(),
             state: Mutex::default(),
         })
     }

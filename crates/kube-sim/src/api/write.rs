@@ -22,6 +22,7 @@ use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
 use crate::target::Target;
 use crate::view;
+use crate::warnings::Warnings;
 
 mod advice;
 mod check;
@@ -37,7 +38,6 @@ mod subresource;
 mod token;
 mod update;
 
-pub(crate) use advice::Warnings;
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::Scale;

@@ -1,6 +1,7 @@
 //! What a written object must satisfy, with a real server's messages.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
@@ -373,6 +374,15 @@ fn finalizer_causes(resource: &Resource, object: &Object) -> Vec<Cause> {
     causes
 }
 
+/// The finalizers that an object did not have before.
+pub(super) fn added_finalizers<'a>(old: Option<&Object>, new: &'a Object) -> Vec<&'a str> {
+    let before = old.map(super::finalizers).unwrap_or_default();
+    let before: HashSet<_> = before.into_iter().collect();
+    let mut added = super::finalizers(new);
+    added.retain(|finalizer| !before.contains(finalizer));
+    added
+}
+
 /// An object that is being deleted gets no new finalizers.
 pub(super) fn finalizers(
     resource: &Resource,
@@ -380,12 +390,11 @@ pub(super) fn finalizers(
     old: &Object,
     new: &Object,
 ) -> Result<(), StatusError> {
-    let before = super::finalizers(old);
-    let added: Vec<_> = super::finalizers(new)
-        .into_iter()
-        .filter(|f| !before.contains(f))
-        .collect();
-    if added.is_empty() || !is_being_deleted(old) {
+    if !is_being_deleted(old) {
+        return Ok(());
+    }
+    let added = added_finalizers(Some(old), new);
+    if added.is_empty() {
         return Ok(());
     }
     let why = format!(
