@@ -410,6 +410,7 @@ impl Api {
             fields::fit(target, &mut changed).map_err(StatusError::internal_error)?;
             view::to_stored(resource, &mut changed);
             fill_in(resource, &mut changed);
+            specs::write_empty(resource, &mut changed);
             *object = changed;
         }
         Ok(())
