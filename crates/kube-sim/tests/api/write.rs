@@ -53,6 +53,26 @@ async fn creation_fills_in_what_the_server_knows() {
     );
 }
 
+#[tokio::test]
+async fn a_name_that_is_taken_may_be_on_its_way_out() {
+    let client = Client::empty();
+    let mut map = json!({"metadata": {"name": "a", "generateName": "a-", "finalizers": ["x.io/y"]}});
+    client.post(CONFIGMAPS, map.clone()).await.ok();
+    let text = "configmaps \"a\" already exists";
+    let drawn = ", the server was not able to generate a unique name for the object";
+    let (_, _, message) = client.post(CONFIGMAPS, map.clone()).await.refusal();
+    assert_eq!(message, format!("{text}{drawn}"));
+    client.delete(&format!("{CONFIGMAPS}/a"), json!({})).await.ok();
+    let (code, _, message) = client.post(CONFIGMAPS, map.clone()).await.refusal();
+    assert_eq!(
+        (code, message),
+        (409, format!("object is being deleted: {text}{drawn}"))
+    );
+    map["metadata"]["generateName"] = json!("");
+    let (_, _, message) = client.post(CONFIGMAPS, map).await.refusal();
+    assert_eq!(message, format!("object is being deleted: {text}"));
+}
+
 /// Where the server counts generations the client's is not kept; elsewhere it is, as by a real server.
 #[tokio::test]
 async fn a_generation_is_the_servers_and_never_wraps() {

@@ -53,10 +53,11 @@ impl Api {
         };
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if let Some(there) = transaction.get(resource, &key) {
-            if !text(metadata(&object), "generateName").is_empty() {
-                return Err(StatusError::name_taken(resource, &name));
-            }
-            return Err(StatusError::already_exists(resource, &name, there.deleting));
+            let refused = match text(metadata(&object), "generateName") {
+                "" => StatusError::already_exists,
+                _ => StatusError::name_taken,
+            };
+            return Err(refused(resource, &name, there.deleting));
         }
         as_stored(resource, &mut object);
         as_read(target, &mut object);
@@ -138,8 +139,8 @@ impl Api {
             // It is drawn when they have been asked: they may change what it begins with.
             if sent.is_drawn {
                 metadata_mut(object).remove("name");
-            }
                 name.clear();
+            }
             name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
         }
         self.complete_new(transaction, &target.resource, &name, object, writer)?;
