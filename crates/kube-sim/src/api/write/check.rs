@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::{
     DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
 };
-use crate::names::{annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault};
+use crate::names::{
+    annotation_faults, begun_name, dns_label_fault, label_faults, label_key_fault, subdomain_fault,
+};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
@@ -156,16 +158,7 @@ fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Caus
     if prefix.is_empty() {
         return Vec::new();
     }
-    // What ends with a dash becomes a name by what follows.
-    let begun = match prefix.strip_suffix('-') {
-        Some(rest) if !rest.is_empty() => {
-            let mut begun = rest.to_owned();
-            begun.pop();
-            begun + "a"
-        }
-        _ => prefix.to_owned(),
-    };
-    let faults = name_faults(resource, &begun, object).into_iter();
+    let faults = name_faults(resource, &begun_name(prefix), object).into_iter();
     faults
         .map(|fault| Cause::invalid("metadata.generateName", quoted(prefix), &fault))
         .collect()
