@@ -151,7 +151,7 @@ pub(crate) fn goes_on(bytes: usize) -> bool {
     goes_on_by(bytes as u64 / BYTES)
 }
 
-fn goes_on_by(cost: u64) -> bool {
+pub(super) fn goes_on_by(cost: u64) -> bool {
     let left = match CURBED.get() {
         None => return false,
         Some(left) => left.checked_sub(cost),
