@@ -165,8 +165,9 @@ pub(crate) enum Subject {
     Path(String),
     Resource {
         group: String,
-        /// With the subresource, such as `pods/log`.
         resource: String,
+        /// Empty: the resource itself.
+        subresource: String,
         /// Empty: all namespaces, or none.
         namespace: String,
         /// Empty: any.
@@ -236,17 +237,24 @@ impl Attributes {
             Subject::Resource {
                 group,
                 resource,
+                subresource,
                 namespace,
                 name,
             } => {
-                let plural = resource.split('/').next().unwrap_or("");
                 let id = match group.as_str() {
-                    "" => plural.to_owned(),
-                    group => format!("{plural}.{group}"),
+                    "" => resource.to_owned(),
+                    group => format!("{resource}.{group}"),
                 };
                 let (what, mut details) = match name.as_str() {
-                    "" => (id, json!({"kind": plural})),
-                    name => (format!("{id} \"{name}\""), json!({"kind": plural, "name": name})),
+                    "" => (id, json!({"kind": resource})),
+                    name => (
+                        format!("{id} \"{name}\""),
+                        json!({"kind": resource, "name": name}),
+                    ),
+                };
+                let part = match subresource.as_str() {
+                    "" => String::new(),
+                    subresource => format!("/{subresource}"),
                 };
                 if !group.is_empty() {
                     details["group"] = group.as_str().into();
@@ -256,7 +264,7 @@ impl Attributes {
                     namespace => format!("in the namespace \"{namespace}\""),
                 };
                 let message = format!(
-                    "{what} is forbidden: User \"{user}\" cannot {verb} resource \"{resource}\" in API group \"{group}\" \
+                    "{what} is forbidden: User \"{user}\" cannot {verb} resource \"{resource}{part}\" in API group \"{group}\" \
                      {place}{why}"
                 );
                 StatusError::forbidden_request(message, details)
@@ -275,13 +283,10 @@ fn subject(path: &ApiPath<'_>) -> Option<Subject> {
         (None, "namespaces") => name,
         (None, _) => "",
     };
-    let resource = match rest.get(1) {
-        Some(subresource) => format!("{resource}/{subresource}"),
-        None => (*resource).to_owned(),
-    };
     Some(Subject::Resource {
         group: path.group.to_owned(),
-        resource,
+        resource: (*resource).to_owned(),
+        subresource: rest.get(1).copied().unwrap_or("").to_owned(),
         namespace: namespace.to_owned(),
         name: name.to_owned(),
     })
@@ -404,9 +409,12 @@ impl Api {
             wanted.extend(values.iter().map(|value| (resource.clone(), "", value.as_str())));
         }
         let may = |verb: &str, group: &str, (resource, namespace, name): &(String, &str, &str)| {
+            // Only the names of what else is known of a user have parts.
+            let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
             let subject = Subject::Resource {
                 group: group.into(),
-                resource: resource.clone(),
+                resource: resource.into(),
+                subresource: subresource.into(),
                 namespace: (*namespace).into(),
                 name: (*name).into(),
             };
@@ -492,10 +500,8 @@ fn attributes_of(target: &Target, verb: &str) -> Attributes {
         verb: verb.into(),
         subject: Subject::Resource {
             group: resource.group.clone(),
-            resource: match &target.subresource {
-                Some(subresource) => format!("{}/{subresource}", resource.plural),
-                None => resource.plural.clone(),
-            },
+            resource: resource.plural.clone(),
+            subresource: text(&target.subresource),
             namespace: text(&target.namespace),
             name: text(&target.name),
         },

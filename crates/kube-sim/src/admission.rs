@@ -24,6 +24,7 @@ use crate::resources::Resource;
 use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
+use crate::warnings::Warnings;
 use hooks::Hook;
 use policies::{Invocation, Policy};
 use rules::{RulesAbout, RulesAsked};
@@ -84,13 +85,14 @@ pub(crate) struct Admission {
     options: Value,
     dry_run: bool,
     uid: OnceLock<String>,
-    name: OnceLock<String>,
+    suffix: OnceLock<String>,
     /// Of whatever else is drawn for the object.
     seed: u64,
     /// The time that the request writes into the object.
     now: jiff::Timestamp,
     /// What conversion webhooks have said for the request.
     conversions: Arc<Session>,
+    warnings: Warnings,
     state: Mutex<State>,
 }
 
@@ -101,7 +103,6 @@ struct State {
     /// What the rules of a custom resource came to, and those that are to be evaluated with the lock free.
     rules: Answers<RulesAbout, Vec<Cause>>,
     unevaluated: Vec<RulesAsked>,
-    warnings: Vec<String>,
 }
 
 /// Where webhooks are asked: each attempt to write comes to the same gates, but for objects that come or go meanwhile.
@@ -164,9 +165,9 @@ impl Admission {
         self.uid.get_or_init(draw).clone()
     }
 
-    /// The generated name of the new object, the same in each attempt.
-    pub(crate) fn name(&self, drawn: String) -> String {
-        self.name.get_or_init(|| drawn).clone()
+    /// What a generated name of the new object ends with, the same in each attempt. It is drawn if the client gives no name.
+    pub(crate) fn suffix(&self, draw: impl FnOnce() -> String) -> String {
+        self.suffix.get_or_init(draw).clone()
     }
 
     /// Random numbers for the object, the same in each attempt.
@@ -181,15 +182,12 @@ impl Admission {
 
     /// What webhooks want the client to be warned of.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock().warnings)
+        self.warnings.take()
     }
 
     /// Takes note of what the client is to be warned of, once.
     fn warn(&self, warning: String) {
-        let mut state = self.lock();
-        if !state.warnings.contains(&warning) {
-            state.warnings.push(warning);
-        }
+        self.warnings.add(warning);
     }
 
     /// Begins an attempt.
@@ -439,10 +437,11 @@ impl Api {
             options,
             dry_run,
             uid: OnceLock::new(),
-            name: OnceLock::new(),
+            suffix: OnceLock::new(),
             seed: fastrand::u64(..),
             now: self.now(),
             conversions: Arc::default(),
+            warnings: Warnings::default(),
             state: Mutex::default(),
         })
     }

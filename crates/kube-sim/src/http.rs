@@ -18,7 +18,6 @@ use crate::api::Api;
 use crate::api::fields::FieldValidation;
 use crate::api::options::{self, Query};
 use crate::api::render::{Encoding, Form, Render};
-use crate::api::write::Warnings;
 use crate::discovery;
 use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::issuer;
@@ -29,6 +28,7 @@ use crate::response::{BoxError, SimBody, refusal, text, whole};
 use crate::script::Received;
 use crate::status::StatusError;
 use crate::target::Target;
+use crate::warnings::Warnings;
 
 mod body;
 mod form;

@@ -189,6 +189,7 @@ mod target;
 mod tls;
 mod version;
 mod view;
+mod warnings;
 mod workload;
 mod yaml;
 

@@ -23,6 +23,16 @@ const DNS_LABEL_RULE: &str = "a lowercase RFC 1123 label must consist of lower c
      with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is \
      '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 
+/// A name that begins with this: what follows may come after a dash. A real server takes two bytes away; where these are not two
+/// characters, no name can begin so in any case.
+pub(crate) fn begun_name(prefix: &str) -> String {
+    let start = prefix.len().checked_sub(2).and_then(|end| prefix.get(..end));
+    match start {
+        Some(start) if prefix.ends_with('-') => format!("{start}a"),
+        _ => prefix.to_owned(),
+    }
+}
+
 /// Why `key` cannot be the key of a label: it is a name of up to 63 characters, after an optional DNS prefix and a
 /// slash.
 pub(crate) fn label_key_fault(key: &str) -> Option<String> {

@@ -20,10 +20,11 @@ impl StatusError {
     }
 
     /// There is an object of the name that the server has made for a new one.
-    pub(crate) fn name_taken(resource: &Resource, name: &str) -> Self {
+    pub(crate) fn name_taken(resource: &Resource, name: &str, deleting: bool) -> Self {
+        let exists = Self::already_exists(resource, name, deleting);
         let message = format!(
-            "{} \"{name}\" already exists, the server was not able to generate a unique name for the object",
-            resource.id()
+            "{}, the server was not able to generate a unique name for the object",
+            exists.message()
         );
         let mut details = named(resource, name);
         details["retryAfterSeconds"] = 1.into();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::policy::{Decision, GROUP, Rule, is_path, is_resource, rules_in};
+use super::policy::{Decision, GROUP, Rule, is_path, rules_in};
 use super::{Attributes, MASTERS, Subject, User};
 use crate::api::Api;
 use crate::status::{StatusError, quoted};
@@ -39,6 +39,7 @@ impl Api {
                 subject: Subject::Resource {
                     group: GROUP.into(),
                     resource: plural.into(),
+                    subresource: String::new(),
                     namespace: namespace.into(),
                     name: name.into(),
                 },
@@ -223,6 +224,15 @@ fn once(list: &[String]) -> Vec<&str> {
     items.filter(|item| seen.insert(*item)).collect()
 }
 
+/// Whether a rule's resource has all that another rule's resource means: `*` is any, `*/scale` any with that subresource.
+fn has_resource(own: &str, wanted: &str) -> bool {
+    let of_any = || {
+        let (_, subresource) = wanted.split_once('/')?;
+        Some(own.strip_prefix("*/")? == subresource)
+    };
+    own == "*" || own == wanted || of_any() == Some(true)
+}
+
 /// Whether a rule has all of another.
 fn covers(rule: &Rule, part: &Rule) -> bool {
     let has = |own: &[String], wanted: &[String]| {
@@ -233,7 +243,7 @@ fn covers(rule: &Rule, part: &Rule) -> bool {
     let has_resources = part
         .resources
         .iter()
-        .all(|wanted| rule.resources.iter().any(|own| is_resource(own, wanted)));
+        .all(|wanted| rule.resources.iter().any(|own| has_resource(own, wanted)));
     // No name means all of them; nothing else does.
     let mut names = part.names.iter();
     let has_names =

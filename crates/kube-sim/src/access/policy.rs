@@ -46,11 +46,13 @@ impl Rule {
                 Subject::Resource {
                     group,
                     resource,
+                    subresource,
                     name,
                     ..
                 } => {
+                    let mut resources = self.resources.iter();
                     has(&self.groups, group)
-                        && self.resources.iter().any(|rule| is_resource(rule, resource))
+                        && resources.any(|rule| is_resource(rule, resource, subresource))
                         && (self.names.is_empty() || self.names.contains(name))
                 }
             }
@@ -69,14 +71,19 @@ pub(crate) fn is_path(rule: &str, path: &str) -> bool {
     }
 }
 
-/// Whether a rule's resource is this one: `*` is any, `*/scale` any with that subresource.
-pub(crate) fn is_resource(rule: &str, resource: &str) -> bool {
-    let of_any = || {
-        let subresource = resource.split_once('/').map(|(_, subresource)| subresource);
-        rule.strip_prefix("*/")
-            .is_some_and(|rule| subresource == Some(rule))
+/// Whether a rule's resource is this one: `*` is any, `*/scale` any with that subresource. There is none if it is empty.
+fn is_resource(rule: &str, resource: &str, subresource: &str) -> bool {
+    let is_part_of = |resource: &str| {
+        let part = rule
+            .strip_prefix(resource)
+            .and_then(|rest| rest.strip_prefix('/'));
+        part == Some(subresource)
     };
-    rule == "*" || rule == resource || of_any()
+    match subresource {
+        _ if rule == "*" => true,
+        "" => rule == resource,
+        _ => is_part_of(resource) || is_part_of("*"),
+    }
 }
 
 pub(crate) enum Decision {
@@ -325,25 +332,46 @@ mod tests {
     #[test]
     fn a_rule_allows_what_all_of_its_lists_have() {
         let rule = Rule::read(&json!({
-            "verbs": ["get"], "apiGroups": [""], "resources": ["pods", "*/status"], "resourceNames": ["a"],
+            "verbs": ["get"], "apiGroups": [""], "resources": ["pods", "*/status", "x/y"], "resourceNames": ["a"],
         }));
-        let wants = |verb: &str, group: &str, resource: &str, name: &str| {
+        let wants = |verb: &str, group: &str, resource: (&str, &str), name: &str| {
+            let (resource, subresource) = resource;
             let subject = Subject::Resource {
                 group: group.into(),
                 resource: resource.into(),
+                subresource: subresource.into(),
                 namespace: "n".into(),
                 name: name.into(),
             };
             let verb = verb.into();
             rule.allows(&Attributes { verb, subject })
         };
-        assert!(wants("get", "", "pods", "a"));
-        assert!(wants("get", "", "nodes/status", "a"));
-        assert!(!wants("list", "", "pods", "a"));
-        assert!(!wants("get", "apps", "pods", "a"));
-        assert!(!wants("get", "", "pods/log", "a"));
-        assert!(!wants("get", "", "pods", "b"));
-        assert!(!wants("get", "", "pods", ""));
+        let pods = ("pods", "");
+        assert!(wants("get", "", pods, "a"));
+        assert!(wants("get", "", ("nodes", "status"), "a"));
+        assert!(!wants("list", "", pods, "a"));
+        assert!(!wants("get", "apps", pods, "a"));
+        assert!(!wants("get", "", ("pods", "log"), "a"));
+        assert!(!wants("get", "", pods, "b"));
+        assert!(!wants("get", "", pods, ""));
+    }
+
+    // As a real server answers them.
+    #[test]
+    fn only_what_is_named_apart_is_a_subresource() {
+        for (rule, resource, subresource, fits) in [
+            ("*/log", "pods/log", "", false),
+            ("*/log", "pods", "log", true),
+            ("*/log", "a/b", "log", true),
+            ("*/log", "a/b/log", "", false),
+            ("*/log", "pods", "x/log", false),
+            ("x/y", "x/y", "", true),
+            ("x/y", "x", "y", true),
+            ("*", "pods", "log", true),
+        ] {
+            let found = is_resource(rule, resource, subresource);
+            assert_eq!(found, fits, "{rule} {resource} {subresource}");
+        }
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl Api {
                 .map_err(|why| Failure::Failed(format!("received invalid webhook response: {why}")))?;
             let warnings = response["warnings"].as_array().into_iter().flatten();
             let warnings = warnings.filter_map(Value::as_str).map(str::to_owned);
-            admission.lock().warnings.extend(warnings);
+            warnings.for_each(|warning| admission.warn(warning));
             if response["allowed"] != true {
                 return Err(Failure::Denied(StatusError::denied(name, &response["status"])));
             }
@@ -311,7 +311,7 @@ fn request(
     let name = match &target.name {
         Some(name) => name.clone(),
         // While an object is changed, a generated name is in the object only.
-        None if question.mutating && admission.name.get().is_some() => String::new(),
+        None if question.mutating && admission.suffix.get().is_some() => String::new(),
         None => object.and_then(named).unwrap_or_default(),
     };
     let mut request = json!({

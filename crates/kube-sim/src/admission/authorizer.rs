@@ -52,13 +52,10 @@ fn right(policy: &Policy, user: &User, asked: RightAsked<'_>) -> Right {
 }
 
 fn subject_of(named: &Named) -> Subject {
-    let resource = match named.subresource.as_str() {
-        "" => named.resource.clone(),
-        subresource => format!("{}/{subresource}", named.resource),
-    };
     Subject::Resource {
         group: named.group.clone(),
-        resource,
+        resource: named.resource.clone(),
+        subresource: named.subresource.clone(),
         namespace: named.namespace.clone(),
         name: named.name.clone(),
     }

@@ -1,7 +1,7 @@
 //! What becomes of the fields of an object that comes in: those its kind does not have are dropped, defaults are filled
 //! in, and `fieldValidation` says whether that is told.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashSet;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,6 +14,7 @@ use crate::resources::Resource;
 use crate::schema::{self, Schema, fit};
 use crate::status::{Cause, StatusError};
 use crate::target::Target;
+use crate::warnings::Warnings;
 
 type Object = Map<String, Value>;
 
@@ -23,7 +24,7 @@ pub(crate) struct FieldValidation {
     directive: Directive,
     /// What is wrong with a patch itself; it is told with what is wrong with the result.
     of_patch: Vec<String>,
-    warnings: Mutex<Vec<String>>,
+    warnings: Warnings,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl FieldValidation {
         Self {
             directive,
             of_patch: Vec::new(),
-            warnings: Mutex::default(),
+            warnings: Warnings::default(),
         }
     }
 
@@ -87,10 +88,7 @@ impl FieldValidation {
 
     /// Takes note of what the client is to be warned of, whatever it asked for.
     pub(crate) fn warn(&self, warning: String) {
-        let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
+        self.warnings.add(warning);
     }
 
     /// Leaves each owner reference once, and takes note of those that were there again.
@@ -100,13 +98,12 @@ impl FieldValidation {
         else {
             return;
         };
-        let mut seen: Vec<Value> = Vec::new();
+        let mut seen: HashSet<Value> = HashSet::new();
         let mut again: Vec<String> = Vec::new();
         owners.retain(|owner| {
-            let is_new = !seen.contains(owner);
-            match is_new {
-                true => seen.push(owner.clone()),
-                false => again.push(owner["uid"].as_str().unwrap_or("").to_owned()),
+            let is_new = seen.insert(owner.clone());
+            if !is_new {
+                again.push(owner["uid"].as_str().unwrap_or("").to_owned());
             }
             is_new
         });
@@ -124,7 +121,7 @@ impl FieldValidation {
 
     /// What the client is to be warned of.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
+        self.warnings.take()
     }
 }
 

@@ -152,14 +152,10 @@ fn attributes(resource: &Resource, spec: &Value) -> Result<Attributes, StatusErr
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or("").to_owned();
     match (of_resource.is_object(), of_path.is_object()) {
         (true, false) => {
-            let subresource = text(of_resource, "subresource");
-            let mut plural = text(of_resource, "resource");
-            if !subresource.is_empty() {
-                plural = format!("{plural}/{subresource}");
-            }
             let subject = Subject::Resource {
                 group: text(of_resource, "group"),
-                resource: plural,
+                resource: text(of_resource, "resource"),
+                subresource: text(of_resource, "subresource"),
                 namespace: text(of_resource, "namespace"),
                 name: text(of_resource, "name"),
             };

@@ -22,6 +22,7 @@ use crate::status::{Cause, StatusError};
 use crate::storage::{TooLarge, Transaction};
 use crate::target::Target;
 use crate::view;
+use crate::warnings::Warnings;
 
 mod advice;
 mod check;
@@ -37,7 +38,6 @@ mod subresource;
 mod token;
 mod update;
 
-pub(crate) use advice::Warnings;
 pub(crate) use definition::ID as DEFINITIONS;
 pub(crate) use delete::{DeleteOptions, Deleted, Propagation};
 pub(crate) use subresource::Scale;
@@ -100,6 +100,17 @@ impl<'a> Writer<'a> {
             Some(admission) => admission.uid(new_uid),
             None => new_uid(),
         }
+    }
+
+    /// The end of a generated name, the same in each attempt to write the object.
+    fn suffix(self) -> String {
+        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let draw = || {
+            let letters = (0..5).map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char);
+            letters.collect()
+        };
+        self.admission()
+            .map_or_else(draw, |admission| admission.suffix(draw))
     }
 
     /// What is drawn for an object, the same in each attempt to write it.
@@ -399,6 +410,7 @@ impl Api {
             fields::fit(target, &mut changed).map_err(StatusError::internal_error)?;
             view::to_stored(resource, &mut changed);
             fill_in(resource, &mut changed);
+            specs::write_empty(resource, &mut changed);
             *object = changed;
         }
         Ok(())

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{Controller, drop_finalizer, finalizers, metadata_mut, text};
 use crate::api::Api;
 use crate::meta::Object;
-use crate::object::Stored;
+use crate::object::{Stored, join_key};
 use crate::resources::Resource;
 use crate::storage::{Place, Transaction};
 use crate::target::Target;
@@ -94,13 +94,7 @@ impl Api {
 
     /// Whether a volume or a claim has a class of attributes, or is to have it.
     fn is_class_used(&self, transaction: &mut Transaction<'_>, class: &str) -> bool {
-        let uses = |object: &Object| {
-            let at = |pointer: &str| {
-                let (part, name) = pointer.split_once('/').unwrap_or_default();
-                object.get(part).is_some_and(|part| part[name] == class)
-            };
-            at("spec/volumeAttributesClassName") || at("status/currentVolumeAttributesClassName")
-        };
+        let uses = |object: &Object| classes_of(object).contains(&class);
         [VOLUMES, CLAIMS]
             .into_iter()
             .any(|plural| self.any(transaction, ["", "v1", plural], "", uses))
@@ -130,23 +124,56 @@ impl Api {
         resource: &Resource,
         user: &Stored,
     ) {
-        let (users_of, prefix) = match (resource.group.as_str(), resource.plural.as_str()) {
-            ("", "pods") => (["", "v1", CLAIMS], format!("{}/", user.namespace())),
-            ("", CLAIMS | VOLUMES) => (["storage.k8s.io", "v1", "volumeattributesclasses"], String::new()),
+        let (controller, [group, version, plural]) = match (resource.group.as_str(), resource.plural.as_str())
+        {
+            ("", "pods") => (Controller::PersistentVolumeClaimProtection, ["", "v1", CLAIMS]),
+            ("", CLAIMS | VOLUMES) => {
+                let classes = ["storage.k8s.io", "v1", "volumeattributesclasses"];
+                (Controller::VolumeAttributesClassProtection, classes)
+            }
             _ => return,
         };
-        let [group, version, plural] = users_of;
-        let Some(protected) = self.find(group, version, plural) else {
+        let protected = self
+            .find(group, version, plural)
+            .filter(|_| self.runs(controller));
+        let Some(protected) = protected.filter(|protected| !transaction.has_none(protected)) else {
             return;
         };
-        let deleted = transaction.snapshot(&protected);
-        for stored in deleted.range(&prefix, None).filter(|stored| stored.deleting) {
-            transaction.enqueue(Place {
-                resource: protected.id().into(),
-                key: stored.key.clone(),
-            });
+        for key in used_by(resource, user) {
+            let stored = transaction.get(&protected, &key);
+            if let Some(stored) = stored.filter(|stored| stored.deleting) {
+                transaction.enqueue(Place {
+                    resource: protected.id().into(),
+                    key: stored.key.clone(),
+                });
+            }
         }
     }
+}
+
+/// The keys of the claims that a pod uses, or of the classes that a claim or a volume has or is to have.
+fn used_by(resource: &Resource, user: &Stored) -> Vec<String> {
+    let object = user.decode(b"{");
+    if resource.plural != "pods" {
+        let classes = classes_of(&object).into_iter();
+        return classes.map(str::to_owned).collect();
+    }
+    let volumes = object.get("spec").and_then(|spec| spec["volumes"].as_array());
+    let claims = volumes
+        .into_iter()
+        .flatten()
+        .filter_map(|volume| claim_of(volume, &object));
+    claims.map(|claim| join_key(user.namespace(), &claim)).collect()
+}
+
+/// The classes of attributes that a volume or a claim has, or is to have.
+fn classes_of(object: &Object) -> Vec<&str> {
+    let places = [
+        ("spec", "volumeAttributesClassName"),
+        ("status", "currentVolumeAttributesClassName"),
+    ];
+    let classes = places.map(|(part, name)| object.get(part).and_then(|part| part[name].as_str()));
+    classes.into_iter().flatten().collect()
 }
 
 /// The name of the claim that a volume of a pod is of.

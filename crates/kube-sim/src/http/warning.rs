@@ -7,6 +7,7 @@ use http::{HeaderValue, Response};
 
 use crate::admission::Admission;
 use crate::response::SimBody;
+use crate::warnings::MOST;
 
 use super::Call;
 
@@ -22,15 +23,14 @@ impl Call {
     }
 }
 
-/// The most characters of all warnings of a response, and of each if they are more.
-const WARNINGS: usize = 4096;
+/// The most characters of each warning of a response, if they are too many.
 const LONG_WARNING: usize = 256;
 
 /// Adds warnings to a response, in the form of RFC 7234: as many as a real server adds.
 pub(super) fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
     let all: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
-    let longest = if all > WARNINGS { LONG_WARNING } else { WARNINGS };
-    let mut room = WARNINGS;
+    let longest = if all > MOST { LONG_WARNING } else { MOST };
+    let mut room = MOST;
     for warning in warnings {
         let warning: String = warning.chars().take(longest).collect();
         let Some(left) = room.checked_sub(warning.chars().count()) else {

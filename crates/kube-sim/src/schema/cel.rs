@@ -8,11 +8,12 @@
 //! There is no type checker: a rule that calls what is not there is not checked, and holds. What rules cost is counted (`cost`), but
 //! not estimated when they are defined.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use cel::objects::OptionalValue;
-use cel::{Context, Env, ExecutionError, Value as CelValue, extensions};
+use cel::{Context, Env, ExecutionError, Program, Value as CelValue, extensions};
 use serde_json::{Map, Value};
 
 use super::lists;
@@ -126,12 +127,15 @@ impl Asking {
         if value.is_null() || !schema.has_rules {
             return;
         }
+        let seen = Seen::new(value, old, schema);
+        if !schema.rules.is_empty() && !goes_on(bytes_of(value) + old.map_or(0, bytes_of)) {
+            self.given_up = true;
+        }
         for rule in &schema.rules {
             if self.given_up {
                 return;
             }
-            let broken = check(rule, value, old, schema, path, &mut self.budget);
-            match broken {
+            match check(rule, &seen, path, &mut self.budget) {
                 Ok(cause) => self.causes.extend(cause),
                 Err(cause) => {
                     self.causes.push(cause);
@@ -168,29 +172,15 @@ impl Asking {
 }
 
 /// What is said of a value that breaks a rule; an error if the rule was given up.
-fn check(
-    rule: &Rule,
-    value: &Value,
-    old: Option<&Value>,
-    schema: &Schema,
-    path: &Path<'_>,
-    budget: &mut Budget,
-) -> Result<Option<Cause>, Cause> {
+fn check(rule: &Rule, seen: &Seen<'_>, path: &Path<'_>, budget: &mut Budget) -> Result<Option<Cause>, Cause> {
+    let (value, schema) = (seen.value, seen.schema);
     let compiled = rule.compiled.0.get_or_init(|| compile(rule).map(Arc::new));
     let Some(programs) = compiled else {
         return Ok(None);
     };
-    let mut context = Context::with_env(ENVIRONMENT.clone());
-    if !add_old(
-        &mut context,
-        rule,
-        programs.transition,
-        [old, Some(value)],
-        schema,
-    ) {
+    let Some(context) = seen.by(programs.transition, rule.optional_old_self) else {
         return Ok(None);
-    }
-    context.add_variable_from_value("self", to_cel(value, schema));
+    };
     let (said_rule, message) = match (&*rule.message, rule.rule.trim()) {
         ("", text) => (text.to_owned(), format!("failed rule: {text}")),
         (message, _) => (message.to_owned(), message.to_owned()),
@@ -199,7 +189,7 @@ fn check(
         let why = format!("invalid data, expected int, got float64 evaluating rule: {said_rule}");
         return Ok(Some(unevaluated(schema, path, &why)));
     }
-    let held = budget.spend(&programs.rule, &context);
+    let held = budget.spend(&programs.rule, context);
     let held = held.map_err(|exceeded| unevaluated(schema, path, &given_up(exceeded, &said_rule)))?;
     let why = match held {
         Ok(CelValue::Bool(true)) => return Ok(None),
@@ -207,7 +197,7 @@ fn check(
             let expressed = programs
                 .message
                 .as_ref()
-                .and_then(|expression| budget.spend(expression, &context).ok());
+                .and_then(|expression| budget.spend(expression, context).ok());
             match expressed {
                 Some(Ok(CelValue::String(text))) if !text.trim().is_empty() => text.trim().to_owned(),
                 _ => message,
@@ -226,23 +216,67 @@ fn check(
     Ok(Some(broken_rule(rule, value, path, &why)))
 }
 
-/// Lets a rule see what the value was; returns whether the rule is to be asked at all.
-fn add_old(
-    context: &mut Context<'_, '_>,
-    rule: &Rule,
-    is_transition: bool,
-    [old, value]: [Option<&Value>; 2],
-    schema: &Schema,
-) -> bool {
-    let old = match (is_transition, old) {
-        (true, Some(old)) if rule.optional_old_self => optional(OptionalValue::of(to_cel(old, schema))),
-        (true, Some(old)) => to_cel(old, schema),
-        (true, None) if rule.optional_old_self => optional(OptionalValue::none()),
-        (true, None) => return false,
-        (false, old) => return old.is_none() || old != value,
-    };
-    context.add_variable_from_value("oldSelf", old);
-    true
+/// What the rules of one value see. It is made when the first of them is asked: it may be large, and they may be many.
+struct Seen<'a> {
+    value: &'a Value,
+    old: Option<&'a Value>,
+    schema: &'a Schema,
+    has_changed: OnceCell<bool>,
+    /// With the value alone, with what it was, and with that as an optional value.
+    contexts: [OnceCell<Context<'static, 'static>>; 3],
+}
+
+impl<'a> Seen<'a> {
+    fn new(value: &'a Value, old: Option<&'a Value>, schema: &'a Schema) -> Self {
+        Self {
+            value,
+            old,
+            schema,
+            has_changed: OnceCell::new(),
+            contexts: Default::default(),
+        }
+    }
+
+    /// What a rule sees; nothing if it is not to be asked.
+    fn by(&self, is_transition: bool, optional_old: bool) -> Option<&Context<'static, 'static>> {
+        let with = |place: usize, old: &dyn Fn() -> Option<CelValue>| {
+            self.contexts[place].get_or_init(|| {
+                let mut context = Context::with_env(ENVIRONMENT.clone());
+                context.add_variable_from_value("self", to_cel(self.value, self.schema));
+                if let Some(old) = old() {
+                    context.add_variable_from_value("oldSelf", old);
+                }
+                context
+            })
+        };
+        let old = || self.old.map(|old| to_cel(old, self.schema));
+        let optional_of = || old().map_or_else(OptionalValue::none, OptionalValue::of);
+        match (is_transition, optional_old) {
+            (false, _) => self.has_changed().then(|| with(0, &|| None)),
+            (true, false) => self.old.map(|_| with(1, &old)),
+            (true, true) => Some(with(2, &|| Some(optional(optional_of())))),
+        }
+    }
+
+    fn has_changed(&self) -> bool {
+        *self.has_changed.get_or_init(|| self.old != Some(self.value))
+    }
+}
+
+/// About how many bytes a value takes.
+fn bytes_of(value: &Value) -> usize {
+    const ITEM: usize = 32;
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| ITEM + bytes_of(item)).sum(),
+        Value::Object(members) => {
+            let members = members.iter();
+            members
+                .map(|(name, value)| ITEM + name.len() + bytes_of(value))
+                .sum()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
 }
 
 fn compile(rule: &Rule) -> Option<Programs> {
@@ -252,9 +286,10 @@ fn compile(rule: &Rule) -> Option<Programs> {
         "" => None,
         expression => parsed(expression).ok(),
     };
+    let metered = |program: &Program| Metered::of(program.expression().clone(), rule.optional_old_self);
     Some(Programs {
-        rule: Metered::of(program.expression().clone()),
-        message: message.map(|message| Metered::of(message.expression().clone())),
+        rule: metered(&program),
+        message: message.as_ref().map(metered),
         transition,
     })
 }
@@ -385,6 +420,51 @@ mod tests {
     }
 
     #[test]
+    fn what_becomes_optional_costs_as_much_as_its_size() {
+        let numbers: Vec<_> = (0..1000).collect();
+        let spec = json!({"list": numbers, "class": "x".repeat(100_000)});
+        let given_up = |rule: Value, old: Value| {
+            let found = broken_by(rule.clone(), old, spec.clone());
+            let given_up = found.iter().any(|why| why.contains("call cost exceeds limit"));
+            assert!(found.len() == usize::from(given_up), "{rule}: {found:?}");
+            given_up
+        };
+        for of_each in [
+            "self.?class.hasValue()",
+            "self[?'class'].hasValue()",
+            "optional.of(self.class).hasValue()",
+            "optional.ofNonZeroValue(self.class).hasValue()",
+            "self.?class.orValue('') != ''",
+            "jsonpatch.escapeKey(self.class) != ''",
+        ] {
+            let rule = json!({"rule": format!("self.list.all(a, {of_each})")});
+            assert!(given_up(rule, json!(null)), "{of_each}");
+        }
+        for of_each in [
+            "o.class",
+            "o['class']",
+            "o.optMap(v, true)",
+            "o.optMap(v, self)",
+            "o.optFlatMap(v, o)",
+        ] {
+            let rule = format!("[optional.of(self)].all(o, self.list.all(a, {of_each}.hasValue()))");
+            assert!(given_up(json!({"rule": rule}), json!(null)), "{of_each}");
+        }
+        for (of_each, is_given_up) in [("oldSelf.class", true), ("oldSelf", false)] {
+            let rule = format!("self.list.all(a, {of_each}.hasValue())");
+            let rule = json!({"rule": rule, "optionalOldSelf": true});
+            assert_eq!(
+                given_up(rule, json!({"class": spec["class"]})),
+                is_given_up,
+                "{of_each}"
+            );
+        }
+        let types =
+            "type(timestamp('2020-01-01T00:00:00Z')) == google.protobuf.Timestamp && self.?class.hasValue()";
+        assert!(!given_up(json!({"rule": types}), json!(null)));
+    }
+
+    #[test]
     fn what_kubernetes_functions_read_and_make_costs_as_much() {
         let numbers: Vec<_> = (0..1000).collect();
         let large = "x".repeat(100_000);
@@ -454,6 +534,30 @@ mod tests {
                 "{rule}"
             );
         }
+    }
+
+    // A value for each rule would take minutes.
+    #[test]
+    fn many_rules_look_at_one_value() {
+        let rules: Vec<_> = (0..5_000)
+            .map(|n| json!({"rule": format!("{n} >= 0 || self == oldSelf")}))
+            .collect();
+        let schema = Schema::parse(&json!({"type": "object", "x-kubernetes-validations": rules}));
+        let numbers: Vec<_> = (0..100_000).collect();
+        let [old, new] = ["a", "b"].map(|name| json!({"name": name, "numbers": numbers}));
+        assert!(super::broken_by(&schema, Some(&old), &new, &Path::Root).is_empty());
+    }
+
+    #[test]
+    fn a_large_value_is_not_light() {
+        let schema =
+            Schema::parse(&json!({"type": "object", "x-kubernetes-validations": [{"rule": "true"}]}));
+        let broken = |length: usize| {
+            let value = json!({"text": "x".repeat(length)});
+            lightly(|| super::broken_by(&schema, None, &value, &Path::Root))
+        };
+        assert_eq!(broken(1_000).map(|causes| causes.len()), Some(0));
+        assert!(broken(1_000_000).is_none());
     }
 
     #[test]

@@ -745,6 +745,49 @@ async fn a_webhook_writes_only_what_a_client_may_write() {
     assert!(message.contains("no new finalizers can be added"), "{message}");
 }
 
+// What is written as null stays there.
+#[tokio::test]
+async fn what_is_empty_stays_so_when_a_webhook_changes_the_rest() {
+    const ROLES: &str = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles";
+    const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices";
+    let client = Client::empty();
+    let webhook = Webhook::annotates("m").await;
+    let config = webhook.client_config();
+    let hooks = json!([
+        hook("r", config.clone(), rule("rbac.authorization.k8s.io", &["roles"])),
+        hook("s", config, rule("discovery.k8s.io", &["endpointslices"]))
+    ]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let role = json!({"metadata": {"name": "a"}, "rules": null});
+    let slice = json!({"metadata": {"name": "a"}, "addressType": "IPv4", "endpoints": [], "ports": null});
+    for (path, field, object) in [(ROLES, "rules", role), (SLICES, "ports", slice)] {
+        client.post(path, object.clone()).await.ok();
+        let changed = client.put(&format!("{path}/a"), object).await.ok();
+        assert_eq!(changed.get(field), Some(&Value::Null), "{field}");
+        let generation = &changed["metadata"]["generation"];
+        assert!(generation.is_null() || generation == 1, "{field}: {generation}");
+    }
+}
+
+#[tokio::test]
+async fn a_webhook_says_what_a_generated_name_begins_with() {
+    let client = Client::empty();
+    let webhook =
+        Webhook::new(|_| patch(json!([{"op": "add", "path": "/metadata/generateName", "value": "b-"}])))
+            .await;
+    let other = Webhook::allows().await;
+    configure_one(&client, "Mutating", "m", &webhook).await;
+    configure_one(&client, "Validating", "v", &other).await;
+    let path = format!("{CONFIGMAPS}?timeout=5s");
+    for metadata in [json!({}), json!({"generateName": "a-"})] {
+        let made = client.post(&path, json!({"metadata": metadata})).await.ok();
+        let name = made["metadata"]["name"].as_str().unwrap();
+        assert!(name.starts_with("b-") && name.len() == 7, "{name}");
+        let asked = other.asked().pop().unwrap();
+        assert_eq!(asked["name"], made["metadata"]["name"]);
+    }
+}
+
 #[tokio::test]
 async fn a_request_waits_for_webhooks_as_long_as_it_says() {
     let client = Client::empty();

@@ -503,6 +503,38 @@ async fn a_claim_stays_as_long_as_a_pod_uses_it() {
     assert!(client.get(CLAIMS).await.names().is_empty());
 }
 
+// If each deletion of a pod had all others looked at for each claim, this would take minutes.
+#[tokio::test]
+async fn pods_without_claims_are_nothing_to_deleted_claims() {
+    let client = Client::empty();
+    let names: Vec<_> = (0..100).map(|n| format!("c{n}")).collect();
+    for name in &names {
+        client.post(CLAIMS, claim(name)).await.ok();
+    }
+    let volume = |name| json!({"name": name, "persistentVolumeClaim": {"claimName": name}});
+    let mut user = user_of("c0");
+    user["metadata"]["name"] = "z".into();
+    user["spec"]["volumes"] = names.iter().map(volume).collect();
+    client.post(PODS, user).await.ok();
+    for name in &names {
+        client.delete(&format!("{CLAIMS}/{name}"), json!({})).await.ok();
+    }
+    let pods = (0..300).map(|n| format!("p{n}"));
+    for name in pods.clone() {
+        let spec = json!({"nodeName": "n", "containers": [{"name": "c", "image": "i"}]});
+        client
+            .post(PODS, json!({"metadata": {"name": name}, "spec": spec}))
+            .await
+            .ok();
+    }
+    for name in pods {
+        client.delete(&format!("{PODS}/{name}"), json!({})).await.ok();
+    }
+    assert_eq!(client.get(CLAIMS).await.names().len(), 100);
+    client.delete(&format!("{PODS}/z"), json!({})).await.ok();
+    assert!(client.get(CLAIMS).await.names().is_empty());
+}
+
 #[tokio::test]
 async fn a_class_stays_as_long_as_a_claim_has_it() {
     let client = Client::empty();

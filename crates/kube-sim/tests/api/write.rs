@@ -53,6 +53,44 @@ async fn creation_fills_in_what_the_server_knows() {
     );
 }
 
+#[tokio::test]
+async fn a_name_that_is_taken_may_be_on_its_way_out() {
+    let client = Client::empty();
+    let mut map = json!({"metadata": {"name": "a", "generateName": "a-", "finalizers": ["x.io/y"]}});
+    client.post(CONFIGMAPS, map.clone()).await.ok();
+    let text = "configmaps \"a\" already exists";
+    let drawn = ", the server was not able to generate a unique name for the object";
+    let (_, _, message) = client.post(CONFIGMAPS, map.clone()).await.refusal();
+    assert_eq!(message, format!("{text}{drawn}"));
+    client.delete(&format!("{CONFIGMAPS}/a"), json!({})).await.ok();
+    let (code, _, message) = client.post(CONFIGMAPS, map.clone()).await.refusal();
+    assert_eq!(
+        (code, message),
+        (409, format!("object is being deleted: {text}{drawn}"))
+    );
+    map["metadata"]["generateName"] = json!("");
+    let (_, _, message) = client.post(CONFIGMAPS, map).await.refusal();
+    assert_eq!(message, format!("object is being deleted: {text}"));
+}
+
+/// Two bytes of what ends with a dash are not looked at, as in a real server.
+#[tokio::test]
+async fn what_a_name_begins_with_is_told_of_itself() {
+    let client = Client::empty();
+    for (prefix, is_told_of) in [
+        ("é-", true),
+        ("aé-", true),
+        ("A-", false),
+        ("--", false),
+        ("-", true),
+    ] {
+        let map = json!({"metadata": {"generateName": prefix}});
+        let (code, _, message) = client.post(CONFIGMAPS, map).await.refusal();
+        let found = message.contains("metadata.generateName: Invalid value");
+        assert_eq!((code, found), (422, is_told_of), "{prefix}: {message}");
+    }
+}
+
 /// Where the server counts generations the client's is not kept; elsewhere it is, as by a real server.
 #[tokio::test]
 async fn a_generation_is_the_servers_and_never_wraps() {

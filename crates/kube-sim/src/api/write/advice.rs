@@ -1,39 +1,12 @@
 //! What a client is warned of although its object is taken: what may do harm later.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::{Object, Writer, definition, finalizers};
+use super::{Object, Writer, check, definition};
 use crate::resources::Resource;
 use crate::schema;
-
-/// What the client of a request is to be warned of, once.
-#[derive(Debug, Default)]
-pub(crate) struct Warnings(Mutex<Vec<String>>);
-
-impl Warnings {
-    pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn add(&self, warning: String) {
-        let mut warnings = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warnings.contains(&warning) {
-            warnings.push(warning);
-        }
-    }
-}
-
-/// They are those of one request.
-impl PartialEq for Warnings {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self, other)
-    }
-}
-
-impl Eq for Warnings {}
 
 /// Warns of what `new` brings that `old` did not have.
 pub(super) fn warn(resource: &Resource, old: Option<&Object>, new: &Object, writer: Writer<'_>) {
@@ -46,11 +19,11 @@ pub(super) fn warn(resource: &Resource, old: Option<&Object>, new: &Object, writ
         }
     }
     if resource.id() == definition::ID {
-        let mut known = Vec::new();
-        old.into_iter().for_each(|old| unknown_formats(old, &mut known));
-        let mut formats = Vec::new();
-        unknown_formats(new, &mut formats);
-        for format in formats.into_iter().filter(|format| !known.contains(format)) {
+        let known: HashSet<_> = old.map(unknown_formats).unwrap_or_default().into_iter().collect();
+        for format in unknown_formats(new)
+            .into_iter()
+            .filter(|format| !known.contains(format))
+        {
             warnings.add(format!("unrecognized format {}", crate::status::quoted(format)));
         }
     }
@@ -58,9 +31,8 @@ pub(super) fn warn(resource: &Resource, old: Option<&Object>, new: &Object, writ
 
 /// What is said of finalizers whose names have no prefix.
 fn unqualified_finalizers(old: Option<&Object>, new: &Object) -> Vec<String> {
-    let before = old.map(finalizers).unwrap_or_default();
-    let added = finalizers(new).into_iter().collect::<BTreeSet<_>>();
-    let unqualified = |name: &&str| !before.contains(name) && !name.contains('/');
+    let added: BTreeSet<_> = check::added_finalizers(old, new).into_iter().collect();
+    let unqualified = |name: &&str| !name.contains('/');
     let advice = |name: &str| {
         let path = if name.contains('.') {
             " including a path (/)"
@@ -77,21 +49,23 @@ fn unqualified_finalizers(old: Option<&Object>, new: &Object) -> Vec<String> {
 }
 
 /// The formats in the schemas of a definition that nothing is known of.
-fn unknown_formats<'a>(definition: &'a Object, found: &mut Vec<&'a str>) {
+fn unknown_formats(definition: &Object) -> Vec<&str> {
+    let mut found = Vec::new();
     let versions = definition
         .get("spec")
         .and_then(|spec| spec["versions"].as_array());
     for version in versions.into_iter().flatten() {
         if let Some(schema) = version.pointer("/schema/openAPIV3Schema") {
-            formats_in(schema, found);
+            formats_in(schema, &mut found);
         }
     }
+    found
 }
 
 fn formats_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
     let text = |name: &str| schema[name].as_str().unwrap_or("");
     let format = text("format");
-    if !format.is_empty() && !schema::is_known_format(text("type"), format) && !found.contains(&format) {
+    if !format.is_empty() && !schema::is_known_format(text("type"), format) {
         found.push(format);
     }
     for name in ["items", "additionalProperties", "not"] {
@@ -110,5 +84,28 @@ fn formats_in<'a>(schema: &'a Value, found: &mut Vec<&'a str>) {
         .flat_map(|all| all.values())
     {
         formats_in(schema, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Object {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    // Each compared with each other, this would take minutes.
+    #[test]
+    fn very_many_finalizers_and_formats_are_looked_through() {
+        let finalizers: Vec<_> = (0..300_000).map(|n| format!("x.io/{n}")).collect();
+        let held = object(json!({"metadata": {"finalizers": finalizers}}));
+        assert!(check::added_finalizers(Some(&held), &held).is_empty());
+        let properties = (0..100_000).map(|n| (n.to_string(), json!({"format": n.to_string()})));
+        let schema = json!({"openAPIV3Schema": {"properties": Object::from_iter(properties)}});
+        let definition = object(json!({"spec": {"versions": [{"schema": schema}]}}));
+        assert_eq!(unknown_formats(&definition).len(), 100_000);
     }
 }

@@ -1,11 +1,16 @@
 //! What a written object must satisfy, with a real server's messages.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::{DeleteOptions, Object, definition, invalid, is_being_deleted, metadata, metadata_mut, text};
-use crate::names::{annotation_faults, dns_label_fault, label_faults, label_key_fault, subdomain_fault};
+use super::{
+    DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
+};
+use crate::names::{
+    annotation_faults, begun_name, dns_label_fault, label_faults, label_key_fault, subdomain_fault,
+};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
@@ -112,16 +117,14 @@ pub(super) fn namespace(target: &Target, object: &mut Object) -> Result<(), Stat
 }
 
 /// The name of a new object, made from `generateName` if need be; it may be one that no object can have.
-pub(super) fn new_name(object: &mut Object) -> String {
+pub(super) fn new_name(object: &mut Object, writer: Writer<'_>) -> String {
     let meta = metadata_mut(object);
-    let prefix = text(meta, "generateName");
-    if text(meta, "name").is_empty() && !prefix.is_empty() {
-        const ALPHABET: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
-        let suffix: String = (0..5)
-            .map(|_| ALPHABET[fastrand::usize(..ALPHABET.len())] as char)
-            .collect();
-        let prefix: String = prefix.chars().take(58).collect();
-        meta.insert("name".into(), format!("{prefix}{suffix}").into());
+    if text(meta, "name").is_empty() {
+        let suffix = writer.suffix();
+        let prefix: String = text(meta, "generateName").chars().take(58).collect();
+        if !prefix.is_empty() {
+            meta.insert("name".into(), (prefix + &suffix).into());
+        }
     }
     text(meta, "name").to_owned()
 }
@@ -155,16 +158,7 @@ fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Caus
     if prefix.is_empty() {
         return Vec::new();
     }
-    // What ends with a dash becomes a name by what follows.
-    let begun = match prefix.strip_suffix('-') {
-        Some(rest) if !rest.is_empty() => {
-            let mut begun = rest.to_owned();
-            begun.pop();
-            begun + "a"
-        }
-        _ => prefix.to_owned(),
-    };
-    let faults = name_faults(resource, &begun, object).into_iter();
+    let faults = name_faults(resource, &begun_name(prefix), object).into_iter();
     faults
         .map(|fault| Cause::invalid("metadata.generateName", quoted(prefix), &fault))
         .collect()
@@ -373,6 +367,15 @@ fn finalizer_causes(resource: &Resource, object: &Object) -> Vec<Cause> {
     causes
 }
 
+/// The finalizers that an object did not have before.
+pub(super) fn added_finalizers<'a>(old: Option<&Object>, new: &'a Object) -> Vec<&'a str> {
+    let before = old.map(super::finalizers).unwrap_or_default();
+    let before: HashSet<_> = before.into_iter().collect();
+    let mut added = super::finalizers(new);
+    added.retain(|finalizer| !before.contains(finalizer));
+    added
+}
+
 /// An object that is being deleted gets no new finalizers.
 pub(super) fn finalizers(
     resource: &Resource,
@@ -380,12 +383,11 @@ pub(super) fn finalizers(
     old: &Object,
     new: &Object,
 ) -> Result<(), StatusError> {
-    let before = super::finalizers(old);
-    let added: Vec<_> = super::finalizers(new)
-        .into_iter()
-        .filter(|f| !before.contains(f))
-        .collect();
-    if added.is_empty() || !is_being_deleted(old) {
+    if !is_being_deleted(old) {
+        return Ok(());
+    }
+    let added = added_finalizers(Some(old), new);
+    if added.is_empty() {
         return Ok(());
     }
     let why = format!(

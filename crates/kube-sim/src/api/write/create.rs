@@ -53,10 +53,11 @@ impl Api {
         };
         let key = join_key(target.namespace.as_deref().unwrap_or(""), &name);
         if let Some(there) = transaction.get(resource, &key) {
-            if !text(metadata(&object), "generateName").is_empty() {
-                return Err(StatusError::name_taken(resource, &name));
-            }
-            return Err(StatusError::already_exists(resource, &name, there.deleting));
+            let refused = match text(metadata(&object), "generateName") {
+                "" => StatusError::already_exists,
+                _ => StatusError::name_taken,
+            };
+            return Err(refused(resource, &name, there.deleting));
         }
         as_stored(resource, &mut object);
         as_read(target, &mut object);
@@ -90,7 +91,7 @@ impl Api {
         }
         self.check_namespace(transaction, target, object)?;
         let is_drawn = text(metadata(object), "name").is_empty();
-        let name = check::new_name(object);
+        let name = check::new_name(object, writer);
         // A dry run does not come as far as to where it is refused.
         let version = text(metadata(object), "resourceVersion").to_owned();
         let is_version = version.parse::<u64>().is_ok_and(|version| version != 0);
@@ -134,10 +135,11 @@ impl Api {
         let mut name = sent.name;
         self.apply_defaults_of_ranges(transaction, target, object);
         control::protect(&target.resource, object);
-        if let Some(admission) = writer.admission() {
+        if writer.admission().is_some() {
+            // It is drawn when they have been asked: they may change what it begins with.
             if sent.is_drawn {
-                name = admission.name(name);
                 metadata_mut(object).remove("name");
+                name.clear();
             }
             name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
         }
@@ -179,7 +181,7 @@ impl Api {
         if text(meta, "name").is_empty() {
             meta.insert("name".into(), name.into());
         }
-        let name = check::new_name(object);
+        let name = check::new_name(object, writer);
         check::strings(resource, object)?;
         prepare_for_creation(resource, object, writer);
         Ok(name)

@@ -70,11 +70,16 @@ pub(super) struct Metered {
 }
 
 impl Metered {
-    pub(super) fn of(mut expression: IdedExpr) -> Self {
-        let (expression, patterns) = nesting::with_room(room_of(&expression), || {
+    /// `optional_old` says whether `oldSelf` is an optional value.
+    pub(super) fn of(mut expression: IdedExpr, optional_old: bool) -> Self {
+        let (mut expression, patterns, has_optional) = nesting::with_room(room_of(&expression), || {
             let patterns = Patterns::taken_from(&mut expression);
-            (meter::metered(expression), patterns)
+            let has_optional = meter::has_optional(&expression, optional_old);
+            (meter::metered(expression), patterns, has_optional)
         });
+        if has_optional {
+            nesting::with_room(room_of(&expression), || meter::meter_optional(&mut expression));
+        }
         Self {
             room: room_of(&expression),
             expression,
@@ -146,7 +151,7 @@ pub(crate) fn goes_on(bytes: usize) -> bool {
     goes_on_by(bytes as u64 / BYTES)
 }
 
-fn goes_on_by(cost: u64) -> bool {
+pub(super) fn goes_on_by(cost: u64) -> bool {
     let left = match CURBED.get() {
         None => return false,
         Some(left) => left.checked_sub(cost),

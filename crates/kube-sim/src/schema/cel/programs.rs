@@ -57,7 +57,7 @@ fn compile(expression: &str) -> Compiled {
     Ok(Arc::new(Program {
         names: names(&expression),
         made: levels_made(&expression),
-        expression: Metered::of(expression),
+        expression: Metered::of(expression, false),
     }))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use cel::common::value::Val;
 use cel::objects::{Key, Map as CelMap};
 use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
@@ -247,7 +248,12 @@ impl Scope {
         let values = CelMap {
             map: Arc::new(values.into_iter().collect()),
         };
-        context.add_variable_from_value(VARIABLES, CelValue::Map(values));
+        let values: Result<Box<dyn Val>, _> = CelValue::Map(values).try_into();
+        let values = values.map_err(|error| self.failed(&error))?;
+        if !cost::goes_on_by(cost::length(&*values) / cost::BYTES) {
+            return Err(Failure::Exhausted);
+        }
+        context.add_variable_as_val(VARIABLES, values);
         let spent = self.budget.spend(&program.expression, &context);
         match spent {
             Ok(Ok(value)) => Ok(value),

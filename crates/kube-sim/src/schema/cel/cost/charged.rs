@@ -13,6 +13,9 @@ pub(super) const CHARGE: &str = "@charge";
 /// Charges for the size of a value.
 pub(super) const SIZED: &str = "@sized";
 
+/// Charges for the size of an optional value.
+pub(super) const COPIED: &str = "@copied";
+
 /// Charges for what compares each item of a list with each other.
 pub(super) const CROWDED: &str = "@crowded";
 
@@ -32,6 +35,7 @@ pub(super) const LAST_INDEX_OF: &str = "@lastIndexOf";
 pub(in crate::schema::cel) fn declare(environment: &mut Env) -> Result<(), DeclarationError> {
     environment.add_overload(CHARGE, "charge", vec![INT_TYPE, DYN_TYPE], charge)?;
     environment.add_overload(SIZED, "sized", vec![DYN_TYPE], sized)?;
+    environment.add_overload(COPIED, "copied", vec![DYN_TYPE], copied)?;
     environment.add_overload(CROWDED, "crowded", vec![DYN_TYPE], crowded)?;
     environment.add_overload(LOOPED, "looped", vec![DYN_TYPE], looped)?;
     environment.add_overload(COUNTED, "counted", vec![DYN_TYPE], counted)?;
@@ -54,6 +58,15 @@ fn sized<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, E
     };
     pay(length(value.as_ref()) / BYTES)?;
     Ok(value)
+}
+
+/// The same of an optional value only.
+fn copied<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, ExecutionError> {
+    let is_optional = |value: &CowVal<'_, '_>| value.downcast_ref::<CelOptional<'_>>().is_some();
+    match arguments.first().is_some_and(is_optional) {
+        true => sized(arguments),
+        false => arguments.into_iter().next().ok_or_else(exceeded),
+    }
 }
 
 /// So many bytes of the items of a loop cost one. `cel` copies each item into its round, which a real server does not: it must stay far

@@ -3,8 +3,12 @@
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::CONTAINER;
-use super::charged::{CHARGE, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED};
+use super::charged::{
+    CHARGE, COPIED, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED,
+};
 use super::patterns::{FIND, FIND_ALL, FIND_ALL_KEPT, MATCHES};
+use crate::schema::cel::parsed::each_part;
+use crate::schema::cel::scope::VARIABLES;
 
 /// What may not be evaluated has a charge of its own if it costs so much: a charge takes time, too.
 const LARGE: u64 = 5;
@@ -56,7 +60,13 @@ fn meter(expression: &mut IdedExpr) -> u64 {
             CONTAINER + entries.map(|entry| meter_entry(&mut entry.expr)).sum::<u64>()
         }
         Expr::Comprehension(of) => {
-            let once = [&mut of.iter_range, &mut of.accu_init, &mut of.result].map(meter);
+            // They are copied. What is in a list, or was made by the rounds, has been charged for.
+            let ends = [&mut of.accu_init, &mut of.result].map(|part| match &part.expr {
+                Expr::List(_) => meter(part),
+                Expr::Ident(name) if *name == of.accu_var => meter(part),
+                _ => meter_part(part),
+            });
+            let once = meter(&mut of.iter_range) + ends.iter().sum::<u64>();
             let round = meter(&mut of.loop_cond) + meter_step(&mut of.loop_step);
             wrapped(&mut of.iter_range, LOOPED);
             // The condition, unless it is none: then `cel` recognizes steps of some shapes, which must stay.
@@ -64,8 +74,51 @@ fn meter(expression: &mut IdedExpr) -> u64 {
                 Expr::Literal(_) => charge_for_step(&mut of.loop_step, round.max(1)),
                 _ => charge_for(&mut of.loop_cond, round.max(1)),
             }
-            once.iter().sum()
+            once
         }
+    }
+}
+
+/// Whether some of what an expression selects from may be an optional value.
+pub(super) fn has_optional(expression: &IdedExpr, optional_old: bool) -> bool {
+    let references = expression.references();
+    let calls = [operators::OPT_SELECT, operators::OPT_INDEX].map(|name| references.has_function(name));
+    let names = ["optional", VARIABLES].map(|name| references.has_variable(name));
+    calls.contains(&true) || names.contains(&true) || optional_old && references.has_variable("oldSelf")
+}
+
+/// Charges for what becomes an optional value, which is copied: what is selected from one, too.
+pub(super) fn meter_optional(expression: &mut IdedExpr) {
+    name_types(expression);
+    each_part(expression, &mut meter_optional);
+    let is_copied = match &expression.expr {
+        Expr::Select(select) => !select.test,
+        Expr::Call(call) => OPTIONAL.contains(&&*call.func_name),
+        _ => false,
+    };
+    if is_copied {
+        wrapped(expression, COPIED);
+    }
+}
+
+/// What makes optional values: the first only of others.
+const OPTIONAL: [&str; 5] = [
+    operators::INDEX,
+    operators::OPT_INDEX,
+    operators::OPT_SELECT,
+    "of",
+    "ofNonZeroValue",
+];
+
+/// Makes one name of that of a type, from which nothing is selected.
+fn name_types(expression: &mut IdedExpr) {
+    if let Expr::Select(select) = &expression.expr
+        && !select.test
+        && let Expr::Select(package) = &select.operand.expr
+        && package.field == "protobuf"
+        && matches!(&package.operand.expr, Expr::Ident(name) if name == "google")
+    {
+        expression.expr = Expr::Ident(format!("google.protobuf.{}", select.field));
     }
 }
 
@@ -130,8 +183,9 @@ fn meter_step(step: &mut IdedExpr) -> u64 {
 
 /// Whether a call may make something large.
 fn makes(call: &CallExpr) -> bool {
-    const OTHERS: [&str; 22] = [
+    const OTHERS: [&str; 23] = [
         operators::ADD,
+        "escapeKey",
         "format",
         "lowerAscii",
         "upperAscii",
@@ -154,8 +208,21 @@ fn makes(call: &CallExpr) -> bool {
         FIND_ALL,
         FIND_ALL_KEPT,
     ];
-    OTHERS.contains(&&*call.func_name)
+    OTHERS.contains(&&*call.func_name) || RIGHTS.contains(&&*call.func_name)
 }
+
+/// What names the rights that it makes.
+const RIGHTS: [&str; 9] = [
+    "path",
+    "group",
+    "serviceAccount",
+    "resource",
+    "subresource",
+    "namespace",
+    "name",
+    "fieldSelector",
+    "labelSelector",
+];
 
 /// Has those functions charged before they begin whose costs depend on more than one argument.
 fn bound(call: &mut CallExpr) {
@@ -230,7 +297,8 @@ fn read(call: &mut CallExpr) {
         }
         "range" => return call.args.iter_mut().for_each(|part| wrapped(part, COUNTED)),
         // What they are called on is no value.
-        "isCanonical" | "named" => return call.args.iter_mut().for_each(size),
+        "isCanonical" | "named" | "escapeKey" => return call.args.iter_mut().for_each(size),
+        name if RIGHTS.contains(&name) => return call.args.iter_mut().for_each(size),
         name if WHOLE.contains(&name) => size,
         _ => return,
     };

@@ -9,7 +9,7 @@ use super::url::Url;
 use super::value::Own;
 use super::{Argument, Result, first, mismatch, string};
 use crate::names::{
-    dns_1035_label_fault, dns_label_fault, label_key_faults, label_value_fault, subdomain_fault,
+    begun_name, dns_1035_label_fault, dns_label_fault, label_key_faults, label_value_fault, subdomain_fault,
 };
 use crate::schema::format::fits;
 
@@ -44,9 +44,9 @@ formats! {
     dns1123_subdomain, "dns1123Subdomain", |text| of_one(subdomain_fault(text));
     dns1035_label, "dns1035Label", |text| of_one(dns_1035_label_fault(text));
     qualified_name, "qualifiedName", label_key_faults;
-    dns1123_label_prefix, "dns1123LabelPrefix", |text| of_one(dns_label_fault(&whole(text)));
-    dns1123_subdomain_prefix, "dns1123SubdomainPrefix", |text| of_one(subdomain_fault(&whole(text)));
-    dns1035_label_prefix, "dns1035LabelPrefix", |text| of_one(dns_1035_label_fault(&whole(text)));
+    dns1123_label_prefix, "dns1123LabelPrefix", |text| of_one(dns_label_fault(&begun_name(text)));
+    dns1123_subdomain_prefix, "dns1123SubdomainPrefix", |text| of_one(subdomain_fault(&begun_name(text)));
+    dns1035_label_prefix, "dns1035LabelPrefix", |text| of_one(dns_1035_label_fault(&begun_name(text)));
     label_value, "labelValue", |text| of_one(label_value_fault(text));
     uri, "uri", |text| Url::fault(text).into_iter().collect();
     uuid, "uuid", |text| unless(fits("uuid", text), "does not match the UUID format");
@@ -65,16 +65,6 @@ fn of_one(fault: Option<&str>) -> Vec<String> {
 
 fn unless(fits: bool, why: &str) -> Vec<String> {
     of_one((!fits).then_some(why))
-}
-
-/// A name of which this is the start: what follows may come after a dash. A real server takes two bytes away; where these are
-/// not two characters, the name is of none of the formats in any case.
-fn whole(prefix: &str) -> String {
-    let start = prefix.len().checked_sub(2).and_then(|end| prefix.get(..end));
-    match start {
-        Some(start) if prefix.ends_with('-') => format!("{start}a"),
-        _ => prefix.to_owned(),
-    }
 }
 
 fn optional(value: Option<Value>) -> Value {
