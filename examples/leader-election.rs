@@ -46,6 +46,21 @@ fn start(
     }))
 }
 
+/// Waits for SIGTERM, which ends a pod, or Ctrl-C.
+async fn terminated() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminate.recv() => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
+}
+
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let client = kube::Client::try_default().await?;
@@ -53,12 +68,12 @@ async fn main() -> anyhow::Result<()> {
     let first = start("first", client.clone(), stop_first.clone())?;
     let second = start("second", client, stop_second.clone())?;
 
-    let five_seconds = tokio::time::sleep(Duration::from_secs(5));
+    let mut terminated = std::pin::pin!(terminated());
     tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = five_seconds => {
+        ended = &mut terminated => ended?,
+        () = tokio::time::sleep(Duration::from_secs(5)) => {
             stop_first.cancel();
-            tokio::signal::ctrl_c().await?;
+            terminated.await?;
         }
     }
     stop_first.cancel();

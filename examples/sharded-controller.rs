@@ -1,6 +1,8 @@
 //! A controller whose replicas share the work: each reconciles the Deployments whose uid has a hash in its shards. Start it several
 //! times; no Deployment is reconciled by two of them.
 //!
+//! `kube_controller::shard_group` documents the same with a `Manager`.
+//!
 //! Its ReplicaSets follow the Deployment's shard: a change of a ReplicaSet leads to its owner, which only one replica has.
 
 use futures::StreamExt;
@@ -25,6 +27,21 @@ const GRACE: Duration = Duration::from_secs(20);
 async fn reconcile(deployment: Arc<Deployment>, _: Arc<()>) -> Result<Action, Infallible> {
     println!("reconciling {}", deployment.name_any());
     Ok(Action::await_change())
+}
+
+/// Waits for SIGTERM, which ends a pod, or Ctrl-C.
+async fn terminated() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut terminate = signal(SignalKind::terminate())?;
+        tokio::select! {
+            _ = terminate.recv() => Ok(()),
+            interrupted = tokio::signal::ctrl_c() => interrupted,
+        }
+    }
+    #[cfg(not(unix))]
+    tokio::signal::ctrl_c().await
 }
 
 #[tokio::main]
@@ -52,7 +69,7 @@ async fn main() -> anyhow::Result<()> {
         .graceful_shutdown_on({
             let retiring = retiring.clone();
             async move {
-                let _ = tokio::signal::ctrl_c().await;
+                let _ = terminated().await;
                 // It takes no more shards while its last reconciles end.
                 retiring.cancel();
             }

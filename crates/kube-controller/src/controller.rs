@@ -83,6 +83,12 @@
 //! the stream drops them too, but does not wait for that. Informers that the controller made are stopped
 //! last.
 //!
+//! The stream also ends after an error that only a change of the program can mend: an informer of owned
+//! objects is over shards by uid ([`OwnedByUid`](crate::watcher::Error::OwnedByUid)), or a source is over
+//! other shards than the controller's own kind ([`OtherShards`](crate::watcher::Error::OtherShards)). And it
+//! ends when the informer of the controller's own kind has stopped
+//! ([`Stopped`](crate::watcher::Error::Stopped)).
+//!
 //! # Memory
 //! [`Controller::new`] keeps its objects [packed](kube_informer::form::Packed), and of owned objects only the
 //! metadata, also packed. To keep them in another form, create the informer yourself and use

@@ -68,7 +68,7 @@ pub use error::{AddError, Cause, ManagerError};
 use readiness::Others;
 pub use readiness::{NotReady, Readiness};
 
-use crate::controller::{Action, Controller};
+use crate::controller::{Action, Controller, Error};
 use crate::events::{Recorder, Reporter};
 use crate::leader_election::{ConfigError, LeaderElectionConfig, LeaderElectionStatus, LeaderElector};
 use futures::future::BoxFuture;
@@ -207,8 +207,10 @@ impl ManagerHandle {
 impl ManagerHandle {
     /// Adds a controller, under its [name](Controller::named): it is [`Warm`](RunWhen::Warm), so its sources
     /// sync and its queue is filled while another replica leads. On stop, running reconciles are finished.
-    /// Errors are logged. The informers that the controller created count for the
-    /// [readiness](Manager::readiness).
+    /// The informers that the controller created count for the [readiness](Manager::readiness).
+    ///
+    /// Errors are logged. If an error [ends the controller](crate::controller#stop), because it cannot work
+    /// with the shards of a source, the runnable fails with it, so the program stops.
     ///
     /// # Errors
     /// As for [`add`](Self::add).
@@ -231,15 +233,19 @@ impl ManagerHandle {
             let controller = controller
                 .warm_until(told.elected())
                 .graceful_shutdown_on(told.stopped());
-            let results = controller.run(reconciler, error_policy, context);
-            let log = results.for_each(|result| {
-                if let Err(error) = result {
-                    tracing::warn!(controller = name, error = %Chain(&error), "not reconciled");
+            let mut results = std::pin::pin!(controller.run(reconciler, error_policy, context));
+            let mut ended = Ok(());
+            while let Some(result) = results.next().await {
+                match result {
+                    Ok(_) => {}
+                    // The stream goes on until the running reconciles have ended.
+                    Err(Error::QueueError(error)) if error.ends_controller() => ended = Err(error),
+                    Err(error) => {
+                        tracing::warn!(controller = name, error = %Chain(&error), "not reconciled");
+                    }
                 }
-                std::future::ready(())
-            });
-            log.await;
-            Ok::<_, std::convert::Infallible>(())
+            }
+            ended
         };
         self.add(name, RunWhen::Warm, run)?;
         self.informers.add(informers);
@@ -301,7 +307,7 @@ impl Manager {
     ///
     /// The manager's [`graceful_shutdown_timeout`](Self::graceful_shutdown_timeout) replaces [that of the
     /// election](LeaderElectionConfig::graceful_shutdown_timeout). The election publishes events with the
-    /// manager's recorder.
+    /// manager's recorder, which needs [permissions](crate::guide::production#permissions).
     ///
     /// # Errors
     /// The configuration is invalid.
@@ -317,7 +323,7 @@ impl Manager {
     }
 
     /// How long the stop may take. Default: 30 seconds, which is how long Kubernetes waits by default before
-    /// it kills a pod. Zero aborts everything at once, which is not an error; [`Duration::MAX`] waits for
+    /// it kills a pod: set `terminationGracePeriodSeconds` some seconds higher. Zero aborts everything at once, which is not an error; [`Duration::MAX`] waits for
     /// ever.
     pub fn graceful_shutdown_timeout(mut self, timeout: Duration) -> Self {
         self.grace = timeout;

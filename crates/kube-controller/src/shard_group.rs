@@ -6,6 +6,8 @@
 //! [have only the objects of these shards](kube_informer::SharedInformer::over_shards), and a controller [of
 //! such an informer](crate::Controller::for_informer) reconciles only these.
 //!
+//! This program only watches. For a controller see [below](#with-a-manager).
+//!
 //! ```no_run
 //! use k8s_openapi::api::core::v1::ConfigMap;
 //! use kube::core::ApiResource;
@@ -16,7 +18,7 @@
 //! use tokio_util::sync::CancellationToken;
 //!
 //! # #[tokio::main] async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let client = kube::Client::try_from(kube::Config::new("http://127.0.0.1:8001".parse()?))?;
+//! let client = kube::Client::try_default().await?;
 //! let config = ShardGroupConfig::new("default", "my-controller", unique_identity());
 //! let mut group = ShardGroup::new(client.clone(), config)?;
 //!
@@ -24,8 +26,9 @@
 //! let (informer, runner) = SharedInformer::<ConfigMap>::over_shards(source, group.shards()).build();
 //!
 //! let shutdown = CancellationToken::new(); // cancel it on SIGTERM
-//! tokio::spawn(runner.run(CancellationToken::new()));
+//! let informing = tokio::spawn(runner.run(shutdown.clone()));
 //! group.run(shutdown).await?;
+//! informing.await??;
 //! # Ok(()) }
 //! ```
 //!
@@ -35,23 +38,46 @@
 //! runnable around the informers:
 //!
 //! ```no_run
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube_controller::controller::{Action, Controller};
 //! use kube_controller::leader_election::unique_identity;
 //! use kube_controller::manager::{Manager, RunContext, RunWhen};
 //! use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
 //! use kube_informer::SharedInformerFactory;
+//! use std::convert::Infallible;
+//! use std::sync::Arc;
 //!
-//! # fn example(client: kube::Client) -> Result<(), Box<dyn std::error::Error>> {
-//! let config = ShardGroupConfig::new("default", "my-controller", unique_identity());
-//! let mut group = ShardGroup::new(client.clone(), config)?;
-//! let factory = SharedInformerFactory::builder(client.clone()).shards(group.shards()).build();
-//! let manager = Manager::with_factory(client, "my-controller", factory);
-//! let run = async move |context: RunContext| {
-//!     group.retire_on(context.stopping().clone());
-//!     group.run(context.token().clone()).await
-//! };
-//! manager.add("shards", RunWhen::AroundInformers, run)?;
-//! # Ok(()) }
+//! async fn reconcile(map: Arc<ConfigMap>, _: Arc<()>) -> Result<Action, Infallible> {
+//!     println!("{:?}", map.metadata.name);
+//!     Ok(Action::await_change())
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = kube::Client::try_default().await?;
+//!     let config = ShardGroupConfig::new("default", "my-controller", unique_identity());
+//!     let mut group = ShardGroup::new(client.clone(), config)?;
+//!     let factory = SharedInformerFactory::builder(client.clone()).shards(group.shards()).build();
+//!     let manager = Manager::with_factory(client, "my-controller", factory);
+//!     // With the feature `server`: `let manager = manager.serve_on(([0, 0, 0, 0], 8080).into())?;`
+//!     let run = async move |context: RunContext| {
+//!         group.retire_on(context.stopping().clone());
+//!         group.run(context.token().clone()).await
+//!     };
+//!     manager.add("shards", RunWhen::AroundInformers, run)?;
+//!     let maps = Controller::for_informer(&manager.factory().informer::<ConfigMap>());
+//!     manager.add_controller(maps, reconcile, |_, _, _| Action::backoff(), Arc::new(()))?;
+//!     // On SIGTERM: retire, finish reconciles, stop informers, hand over the shards.
+//!     manager.run().await?;
+//!     Ok(())
+//! }
 //! ```
+//!
+//! Do not call [`leader_election`](crate::manager::Manager::leader_election): with it, only one replica
+//! works. Run several replicas (`replicas: 3`), with these [permissions](#permissions).
+//! [`shards.rs`](https://github.com/kube-informer/kube-informer/blob/main/examples/shards.rs) and
+//! [`sharded-controller.rs`](https://github.com/kube-informer/kube-informer/blob/main/examples/sharded-controller.rs)
+//! are programs without a manager.
 //!
 //! When the program begins to stop, the replica [retires](ShardGroup::retire_on): it takes no more shards.
 //! Running reconciles end first. Then the informers stop, and [save their
@@ -69,8 +95,24 @@
 //! owner is in one of its shards. With
 //! [`ShardField::Namespace`](kube_informer::selector::ShardField::Namespace), owner and owned object are in
 //! the same shard, so all kinds can be watched over the same set: give the set to the
-//! [factory](kube_informer::factory#shards). With uids, an owned kind must be watched as a whole, because a
-//! server cannot select by the uid of an owner.
+//! [factory](kube_informer::factory#shards). With uids (the default), an owned kind must be watched as a whole,
+//! because a server cannot select by the uid of an owner. Request its informer for all shards, or use
+//! [`Controller::owns`](crate::Controller::owns):
+//!
+//! ```no_run
+//! # use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
+//! # use kube_controller::Controller;
+//! # use kube_informer::SharedInformerFactory;
+//! use kube_informer::factory::InformerRequest;
+//!
+//! # fn example(factory: &SharedInformerFactory) {
+//! let sets = factory.informer_with(InformerRequest::<ReplicaSet>::new().all_shards());
+//! let controller = Controller::for_informer(&factory.informer::<Deployment>()).owns_informer(&sets);
+//! # }
+//! ```
+//!
+//! A factory's informer of an owned kind over shards by uid ends the controller with
+//! [`OwnedByUid`](crate::watcher::Error::OwnedByUid), and with it the [manager](crate::manager::Manager::add_controller).
 //!
 //! A run [waits](crate::controller#namespaces-and-shards-that-are-added) until all kinds that the controller
 //! watches have listed the shard.
@@ -114,9 +156,10 @@
 //! Before these steps, a replica that is not shutting down writes the group's Lease once, to see that it can.
 //! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
 //! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
-//! on them has ended, it releases its Lease, and others take them. So does a replica that cannot read the
-//! group's Lease for that long after a write failed that takes shards: it may own them. Whatever the answer was,
-//! the write may be done later, because clients and proxies may send a request twice.
+//! on them has ended, it releases its Lease, and others take them. A replica also gives up all shards if it
+//! cannot read the group's Lease for that long after a write failed that takes shards. It may own those
+//! shards: whatever the answer was, the write may be done later, because clients and proxies may send a
+//! request twice.
 //!
 //! If a replica could not renew its Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it owns
 //! nothing any more, and no shard can be held. Running work may continue until 0.8 times the

@@ -194,7 +194,8 @@ impl Config {
 }
 
 /// Why a watch failed. Other watches are not affected, and the watch is retried, except after
-/// [`Stopped`](Self::Stopped).
+/// [`Stopped`](Self::Stopped). After [`OwnedByUid`](Self::OwnedByUid) and
+/// [`OtherShards`](Self::OtherShards), the controller ends.
 ///
 /// The first four are errors of a [`watcher`]. The others are errors of a [`Controller`](crate::Controller),
 /// and name the kind.
@@ -264,6 +265,13 @@ pub enum Error {
         /// The resource: `pods`, `deployments.apps`.
         resource: String,
     },
+}
+
+impl Error {
+    /// Whether the program has to be changed: a controller ends after such an error.
+    pub(crate) fn ends_controller(&self) -> bool {
+        matches!(self, Self::OwnedByUid { .. } | Self::OtherShards { .. })
+    }
 }
 
 /// The reasons, with their namespaces if the informer is over several.

@@ -67,9 +67,10 @@ pub enum Controller {
     /// claim that no pod on a node uses. Runs by default. Without it, deleted claims stay, as with a kube-apiserver without a
     /// kube-controller-manager.
     PersistentVolumeClaimProtection,
-    /// The same of `kubernetes.io/pv-protection` and volumes that are not bound. Runs by default.
+    /// The same for `kubernetes.io/pv-protection`: takes it from a deleted volume whose phase is not `Bound`. Runs by default.
     PersistentVolumeProtection,
-    /// The same of `kubernetes.io/vac-protection` and classes of volume attributes that no volume or claim has. Runs by default.
+    /// The same for `kubernetes.io/vac-protection`: takes it from a deleted VolumeAttributesClass that no volume or claim names. Runs
+    /// by default.
     VolumeAttributesClassProtection,
     /// Creates the ConfigMap `kube-root-ca.crt` in each namespace. Off by default: it would be in every list
     /// of ConfigMaps.

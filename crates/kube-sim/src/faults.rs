@@ -25,13 +25,18 @@
 //! A rule matches requests by their verbs ([`GET`], [`LIST`], [`WATCH`], [`POST`], [`PUT`], [`PATCH`],
 //! [`DELETE`], joined by `|`; [`ANY`]) and their resource, written as in the rules of RBAC: `pods`,
 //! `pods/status`, `deployments.apps` where the group matters, `pods/*` with all its subresources, `*/status`,
-//! and `*`. [`namespace`](NewFault::namespace), [`name`](NewFault::name), [`nth`](NewFault::nth),
+//! and `*`. Methods with a type parameter need the feature `kube`; without it, use `cut_watches_of("pods")`
+//! and the like. [`namespace`](NewFault::namespace), [`name`](NewFault::name), [`nth`](NewFault::nth),
 //! [`times`](NewFault::times) and [`probability`](NewFault::probability) narrow it. No rule matches requests
 //! that are not for a resource, such as discovery.
 //!
+//! Names of resources are not checked: a rule for a kind that does not exist never matches. In
+//! `kube-controller`, `patch_status` and `apply_status` send `PATCH`; kube's `replace_status` sends `PUT`.
+//! Keep the handle of [`start`](NewFault::start), and assert its [`hits`](Fault::hits).
+//!
 //! # Order
-//! If several faults match a request, all delays apply, then the oldest other fault. A fault counts a request
-//! only if it acts on it.
+//! If several faults match a request, all delays apply, then the oldest other fault.
+//! [`hits`](Fault::hits) and [`times`](NewFault::times) count the requests on which the fault acts.
 //!
 //! # Custom answers
 //! [`Faults::answer`] answers with an [`Answer`] of your own, to the byte, as a [script](crate::script) does.
@@ -306,14 +311,19 @@ impl NewFault {
         self.with(|rule| rule.name = Some(name.into()))
     }
 
-    /// Ends the fault after it has acted this often. Default: it does not end.
+    /// Ends the fault after it has acted this often. Default: it does not end; with [`nth`](Self::nth), after
+    /// once.
     pub fn times(self, times: u64) -> Self {
         self.with(|rule| rule.times = Some(times))
     }
 
-    /// Acts only on the `n`th of the requests that it matches, counted from 1.
+    /// Skips the first `n - 1` of the requests that it matches and acts on the next one, or on as many as
+    /// [`times`](Self::times) says. Requests that an older fault has decided are not counted.
     pub fn nth(self, n: u64) -> Self {
-        self.with(|rule| (rule.skip, rule.times) = (n.saturating_sub(1), Some(1)))
+        self.with(|rule| {
+            rule.skip = n.saturating_sub(1);
+            rule.times.get_or_insert(1);
+        })
     }
 
     /// Acts only on some of the requests: each with this probability, from 0 to 1, decided by the cluster's

@@ -28,6 +28,7 @@
 //! ```toml
 //! [dev-dependencies]
 //! kube-sim = { version = "0.1", features = ["kube"] }
+//! serde_json = "1"
 //! tokio = { version = "1", features = ["macros", "rt", "test-util"] }
 //! ```
 //!
@@ -117,6 +118,8 @@
 //!   silence.remove();
 //!   # Ok(()) }
 //!   ```
+//!
+//!   Methods with a type parameter need the feature `kube`; without it, use `cut_watches_of("pods")`.
 //! - **Random faults.** The module `simulation` (feature `simulation`) runs the controller through thousands
 //!   of schedules of crashes, stale reads and lost answers, and shows the smallest schedule that breaks one
 //!   of your conditions.

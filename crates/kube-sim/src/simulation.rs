@@ -64,6 +64,8 @@
 //! ```toml
 //! [dev-dependencies]
 //! kube-sim = { version = "0.1", features = ["simulation"] }
+//! serde_json = "1"
+//! tracing = "0.1"
 //! ```
 //!
 //! This controller passes. If it looked for the map in a list of maps, and created one with `generate_name`
@@ -94,6 +96,9 @@
 //!
 //! What you can do next:
 //!
+//! - **Simulate a `Manager`** of `kube-controller`: its [guide to
+//!   testing](https://docs.rs/kube-controller/latest/kube_controller/guide/testing/#thousands-of-random-faults)
+//!   has an example.
 //! - **Replay** it with `KUBE_SIM_SEED='1[...]' cargo test name_of_the_test`. This runs only that schedule,
 //!   and shows what you log. [`replay`](Simulation::replay) does it in code, so that a schedule that has
 //!   failed once can become a test.
@@ -127,8 +132,8 @@
 //!
 //! # Crashes
 //!
-//! In a crash, the future of the program is dropped, and every later request of that incarnation hangs. So
-//! tasks that the program has spawned can no longer reach the cluster; they are dropped at the end of the
+//! In a crash, the future of the program is dropped, and every later request of that incarnation (one run of a
+//! replica, from its start to the crash) hangs. So tasks that the program has spawned can no longer reach the cluster; they are dropped at the end of the
 //! run. A request that was already sent still arrives, unless it takes long: such requests are lost with the
 //! connection, also when the program stops waiting for them. Static variables survive a crash, so a program
 //! that keeps state in them is not simulated well.
@@ -146,11 +151,14 @@
 //! | what | here |
 //! |---|---|
 //! | jitter from the crate `fastrand` (kube-rs's backoff, `kube-informer`, `kube-controller`) | seeded |
-//! | `rand`, the order of a `HashMap`, the branch that `tokio::select!` takes of several that are ready | not seeded; kube-rs's `Controller` takes *several* objects that are due in the order of a `HashSet` |
+//! | `rand` (also `unique_identity` and `ShardGroup::new` of `kube-controller`), the order of a `HashMap`, the branch that `tokio::select!` takes of several that are ready | not seeded; kube-rs's `Controller` takes *several* objects that are due in the order of a `HashSet` |
 //! | wall clocks (`SystemTime`, `jiff`, `chrono`) | stand still, nearly; the cluster's timestamps follow tokio's clock |
 //! | blocking threads (`spawn_blocking`; `kube-informer` decodes bursts of large objects on them) | the clock waits for them, so nothing is delivered meanwhile; two at once end in any order, which `kube-informer` puts in order again |
 //! | admission policies and rules in CEL | evaluated one after the other, in the order of the run |
 //! | `block_in_place`, sockets, real threads | `block_in_place` panics; the others are outside of the simulation |
+//!
+//! All replicas run the same program, so a replica must choose its name itself. For a name that follows from
+//! the seed, use `fastrand`: `format!("replica-{:016x}", fastrand::u64(..))`.
 //!
 //! A failure that depends on such a choice usually happens again, because faults depend on the request and
 //! not on its number in the run. If a failure cannot be repeated, the message says so and shows the trace of

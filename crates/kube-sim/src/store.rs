@@ -14,9 +14,13 @@ use crate::view;
 
 /// Reads and changes a cluster's objects without HTTP.
 ///
-/// Changes follow the rules of the API, with four exceptions: the status of an object is written with the
-/// rest of it, a given uid or creation timestamp is kept, an object may be of any size, and `managedFields`
-/// are not kept: they are as given, or as they were if none are given. Watches receive each change.
+/// The store is the owner of the cluster, not a client. It checks metadata, names, namespaces and versions.
+/// It does not check specs, schemas or CEL rules, asks no admission, and adds no defaults and no protection
+/// finalizers. To test these, write through a `kube::Client`.
+///
+/// The status of an object is written with the rest of it, a given uid or creation timestamp is kept, an
+/// object may be of any size, and `managedFields` are not kept: they are as given, or as they were if none
+/// are given. Watches receive each change.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -61,7 +65,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As the API: an unknown kind, a namespace that does not exist, an object that exists or is not valid.
+    /// As the API: an unknown kind, a namespace that does not exist, an object that exists, metadata that is
+    /// not valid.
     pub fn create(&self, object: Value) -> Result<Value, StatusError> {
         nesting::with_room(nesting::of(&object), || {
             check_depth(&object)?;
@@ -83,7 +88,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// As the API: an object that is not there, that has another version, or is not valid.
+    /// As the API: an object that is not there, that has another version, metadata that is not valid.
     pub fn update(&self, object: Value) -> Result<Value, StatusError> {
         nesting::with_room(nesting::of(&object), || {
             check_depth(&object)?;

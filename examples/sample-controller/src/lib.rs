@@ -27,8 +27,8 @@ pub const NAME: &str = env!("CARGO_PKG_NAME");
 /// What differs between deployments of the program.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where probes and metrics are served.
-    pub address: SocketAddr,
+    /// Where probes and metrics are served. `None`: nowhere, for tests in the process.
+    pub address: Option<SocketAddr>,
     /// Which Lease the replicas compete for, and how.
     pub election: LeaderElectionConfig,
 }
@@ -42,7 +42,7 @@ impl Options {
         let address = std::env::var("ADDRESS").unwrap_or_else(|_| "127.0.0.1:8080".into());
         let namespace = std::env::var("NAMESPACE").unwrap_or_else(|_| "default".into());
         Ok(Self {
-            address: address.parse().with_context(|| format!("ADDRESS={address}"))?,
+            address: Some(address.parse().with_context(|| format!("ADDRESS={address}"))?),
             election: LeaderElectionConfig::new(namespace, NAME, unique_identity()),
         })
     }
@@ -58,10 +58,12 @@ pub fn definition() -> CustomResourceDefinition {
 /// # Errors
 /// The address is in use, or the options make no sense.
 pub fn program(client: Client, options: Options) -> anyhow::Result<Manager> {
-    let manager = Manager::new(client.clone(), NAME)
-        .leader_election(options.election)?
-        .serve_on(options.address)
-        .with_context(|| format!("cannot serve on {}", options.address))?;
+    let mut manager = Manager::new(client.clone(), NAME).leader_election(options.election)?;
+    if let Some(address) = options.address {
+        manager = manager
+            .serve_on(address)
+            .with_context(|| format!("cannot serve on {address}"))?;
+    }
     let factory = manager.factory();
     let foos = factory.informer::<Foo>();
     let deployments = factory.metadata_informer::<Deployment>();

@@ -5,7 +5,8 @@ use kube::core::DynamicObject;
 use kube_informer::form::DecodeError;
 use std::time::Duration;
 
-/// Why an object was not reconciled, or a watch failed. The controller goes on after any of them.
+/// Why an object was not reconciled, or a watch failed. The controller goes on after any of them, except for
+/// two that a [`QueueError`](Self::QueueError) may contain.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
@@ -43,7 +44,10 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
     /// object changes.
     #[error("{1} cannot be read: {0}")]
     ObjectInvalid(#[source] DecodeError, Box<ObjectRef<DynamicObject>>),
-    /// A watch, or a stream of the program's own, failed. It is retried meanwhile.
+    /// A watch, or a stream of the program's own, failed. It is retried, except for
+    /// [`OwnedByUid`](crate::watcher::Error::OwnedByUid) and
+    /// [`OtherShards`](crate::watcher::Error::OtherShards), which end the controller, and for
+    /// [`Stopped`](crate::watcher::Error::Stopped).
     #[error("{0}")]
     QueueError(#[source] QueueErr),
 }

@@ -34,8 +34,7 @@ pub struct LeaderElectionConfig {
     /// The name of this candidate. Two processes that live at the same time must not share it: see
     /// [`unique_identity`].
     pub identity: String,
-    /// How long after the last renewal that it has seen a candidate takes the Lease from its holder. Default:
-    /// 15 seconds. Fractions of a second are cut off, because a Lease contains whole seconds.
+    /// Others take the Lease if they have seen no renewal for this long. Default: 15 seconds. Fractions of a second are cut off, because a Lease contains whole seconds.
     pub lease_duration: Duration,
     /// How long after its last renewal a leader stops leading. Default: 10 seconds.
     ///

@@ -44,10 +44,11 @@ pub struct ShardGroupConfig {
     /// The number of shards. Default: 64. It must be the same for all replicas.
     ///
     /// The numbers of shards of two replicas differ by one at most. So use many more shards than replicas:
-    /// with 64 shards, the shards of 8 replicas deviate from an equal share by 10 % at most.
+    /// with 64 shards and up to 8 replicas, the shards of a replica deviate from an equal share by at most
+    /// 10 %.
     pub shards: u16,
-    /// How long after the last renewal that they have seen other replicas take the shards. Default: 15
-    /// seconds. Fractions of a second are cut off.
+    /// Others take the shards if they have seen no renewal for this long. Default: 15 seconds. Fractions of a
+    /// second are cut off.
     pub lease_duration: Duration,
     /// How long after its last renewal a replica owns its shards. Default: 10 seconds.
     pub renew_deadline: Duration,
@@ -56,6 +57,9 @@ pub struct ShardGroupConfig {
     pub retry_period: Duration,
     /// How long the work that holds shards may take to end after the shutdown was requested. Default: 30
     /// seconds.
+    ///
+    /// As a [runnable around informers](super#with-a-manager), its time begins when the informers have
+    /// stopped; the manager's timeout, which counts from the signal, still ends everything.
     pub graceful_shutdown_timeout: Duration,
 }
 

@@ -126,6 +126,7 @@ impl ShardGroup {
     ///
     /// - [`ShardGroupError::OtherShards`]: the group has another number of shards, or another field, than
     ///   this replica's configuration.
+    /// - [`ShardGroupError::Unreadable`]: the group's Lease does not say who owns what.
     /// - [`ShardGroupError::StillHeld`]: shards were still held when `graceful_shutdown_timeout` had passed.
     ///   The Lease is not released, and runs out. The process should exit now.
     ///

@@ -1,12 +1,15 @@
 //! A manager whose informers are over the shards of a group, with a warm start.
 
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube_controller::Controller;
 use kube_controller::controller::Action;
-use kube_controller::manager::{Manager, RunContext, RunWhen};
+use kube_controller::manager::{Cause, Manager, RunContext, RunWhen};
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
+use kube_controller::watcher;
 use kube_informer::form::Packed;
+use kube_informer::selector::ShardField;
 use kube_informer::warm_start::{Start, WarmStart};
 use kube_informer::{ShardSet, SharedInformer, SharedInformerFactory};
 use kube_sim::Sim;
@@ -98,6 +101,33 @@ impl Program {
         self.shutdown.cancel();
         self.task.await.unwrap();
     }
+}
+
+// It would end alone, and a program would live on that does nothing.
+#[tokio::test(start_paused = true)]
+async fn a_controller_that_cannot_use_its_shards_ends_the_manager() {
+    let client = Client::new(Sim::builder().build().unwrap().service(), "default");
+    let shards = ShardSet::new(ShardField::Uid, 4);
+    let factory = SharedInformerFactory::builder(client.clone())
+        .shards(&shards)
+        .build();
+    let (deployments, sets) = (factory.informer::<Deployment>(), factory.informer::<ReplicaSet>());
+    let manager = Manager::with_factory(client, "tests", factory);
+    let reconcile = async |_, _| Ok::<_, Infallible>(Action::await_change());
+    let controller = Controller::for_informer(&deployments).owns_informer(&sets);
+    manager
+        .add_controller(controller, reconcile, |_, _, _| Action::backoff(), Arc::new(()))
+        .unwrap();
+    let ended = timeout(60 * SECOND, manager.run_until(CancellationToken::new()));
+    let error = ended.await.expect("in time").unwrap_err();
+    let [Cause::Failed { source, .. }] = error.causes() else {
+        panic!("{error}");
+    };
+    let source = source.downcast_ref::<watcher::Error>();
+    assert!(
+        matches!(source, Some(watcher::Error::OwnedByUid { .. })),
+        "{source:?}"
+    );
 }
 
 /// The lists of the config maps. One of a single object is to learn of the server's state.

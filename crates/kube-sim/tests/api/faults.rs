@@ -158,6 +158,14 @@ async fn a_rule_meets_what_it_names() {
             faults.refuse(GET | LIST, "configmaps", 500).nth(2),
             [false, false, false, true, false, false],
         ),
+        (
+            faults.refuse(ANY, "*", 500).nth(2).times(3),
+            [false, true, true, true, false, false],
+        ),
+        (
+            faults.refuse(ANY, "*", 500).times(3).nth(2),
+            [false, true, true, true, false, false],
+        ),
         (faults.refuse(ANY, "*", 500), [true; 6]),
     ] {
         let description = format!("{fault:?}");
