@@ -108,6 +108,7 @@ fn micro_time(time: Timestamp) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
     use std::collections::BTreeSet;
 
     fn at(seconds: i64) -> Timestamp {
@@ -128,6 +129,15 @@ mod tests {
     fn differ(times: &[Value]) -> bool {
         let texts: BTreeSet<_> = times.iter().map(Value::as_str).collect();
         texts.len() == times.len()
+    }
+
+    // A server without coordinated election drops these, so that only the record itself shows it.
+    #[test]
+    fn fields_that_are_not_known_are_kept() {
+        let mut lease = json!({"spec": {"strategy": "Future"}});
+        let record = Record::of(&lease).held_by("a", 15, at(0)).released(at(1));
+        record.write(&mut lease);
+        assert_eq!(lease["spec"]["strategy"], "Future");
     }
 
     // An observer may miss any of them.
