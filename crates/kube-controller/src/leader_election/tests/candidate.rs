@@ -106,6 +106,7 @@ async fn fields_of_others_are_kept() {
     let lease = cluster.lease();
     assert_eq!(lease["metadata"]["labels"]["app"], "new");
     assert_eq!(lease["metadata"]["annotations"], notes);
+    assert_eq!(lease["spec"]["strategy"], "Future");
 }
 
 // 104
