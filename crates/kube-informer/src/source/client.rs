@@ -228,10 +228,10 @@ impl ClientSource {
             encoding: self.negotiation.answered(asked, &response),
             kind: self.resource.kind.clone(),
             metadata_only: self.metadata_only,
-            plan: match self.negotiation.preferred(&objects) {
-                Encoding::Json => plan.clone(),
-                // Bytes of two encodings cannot be compared.
-                _ => plan.by_version(),
+            // Bytes of two encodings cannot be compared.
+            plan: match self.negotiation.preferred(&objects) == Encoding::Json {
+                true => plan.clone(),
+                false => plan.by_version(),
             },
         };
         Ok((response, expected))

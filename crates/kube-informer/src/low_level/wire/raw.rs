@@ -1,6 +1,6 @@
 //! One object as the server sent it.
 
-use super::meta::{self, Meta, Span, Text};
+use super::meta::{self, Meta, Span};
 use super::{Encoding, FieldPlan, ScanError, Split, json};
 use crate::object::{Fingerprint, ObjectKey, ResourceVersion};
 use bytes::Bytes;
@@ -216,9 +216,10 @@ impl RawObject {
 
     /// The same without the uid, whose place in the body is returned. With none if the body does not contain it, or with
     /// escapes.
+    #[cfg(any(test, feature = "packed"))]
     pub(crate) fn write_body_without_uid(&self, buffer: &mut Vec<u8>) -> Option<usize> {
         let uid = match self.meta.uid {
-            Text::Plain(span) => Some(span),
+            meta::Text::Plain(span) => Some(span),
             _ => None,
         };
         self.write_body_without(uid, buffer)

@@ -99,7 +99,8 @@ impl Following {
     }
 
     fn read_status(&mut self) {
-        let news = self.told.news(&self.status.borrow_and_update());
+        let status = self.status.borrow_and_update().clone();
+        let news = self.told.news(&status, || self.informer.status().applied);
         self.happened.extend(news.into_iter().map(Happened::News));
     }
 

@@ -66,6 +66,22 @@ struct Outage {
     missed: Option<Missed>,
     /// The version of the list, once changes are watched again.
     listed: Option<ResourceVersion>,
+    /// The version of the store before the list. That of another server may be higher than all of the new one.
+    before: Option<ResourceVersion>,
+}
+
+impl Outage {
+    /// Whether the store has the list, or what came after it, when it is complete up to this version.
+    fn is_over(&self, applied: &ResourceVersion) -> bool {
+        let Some(listed) = &self.listed else {
+            return false;
+        };
+        match applied.partial_cmp(listed) {
+            Some(Ordering::Less) => false,
+            Some(Ordering::Equal) => true,
+            _ => self.before.as_ref() != Some(applied),
+        }
+    }
 }
 
 impl Told {
@@ -77,7 +93,11 @@ impl Told {
     }
 
     /// The news in the status. Of several failures since the last call only the last one is known, and their number.
-    pub(super) fn news(&mut self, status: &ReflectorStatus) -> Vec<News> {
+    pub(super) fn news(
+        &mut self,
+        status: &ReflectorStatus,
+        applied: impl FnOnce() -> Option<ResourceVersion>,
+    ) -> Vec<News> {
         let mut news = Vec::new();
         news.extend(self.failure(status));
         news.extend(self.invalid(status));
@@ -85,10 +105,9 @@ impl Told {
             self.outage(status).missed.get_or_insert_default();
             self.lists = status.lists;
         }
-        if status.phase == Phase::Watching
-            && let Some(outage) = &mut self.outage
-        {
+        if let Some(outage) = &mut self.outage {
             match outage.missed {
+                _ if status.phase != Phase::Watching => outage.before = applied(),
                 Some(_) if outage.listed.is_none() => outage.listed = status.resource_version.clone(),
                 Some(_) => {}
                 None if outage.watches == status.watches => {}
@@ -108,6 +127,7 @@ impl Told {
             watches: status.watches,
             missed: None,
             listed: None,
+            before: None,
         })
     }
 
@@ -164,10 +184,9 @@ impl Told {
         informer: &SharedInformer<DynamicObject>,
         feed: &Feed<DynamicObject>,
     ) -> Option<News> {
-        let listed = self.outage.as_ref()?.listed.as_ref()?;
+        let outage = self.outage.as_ref()?;
         let status = informer.status();
-        let applied = status.applied?.partial_cmp(listed) != Some(Ordering::Less);
-        if !applied || status.queued > 0 || !feed.is_drained() {
+        if !outage.is_over(status.applied.as_ref()?) || status.queued > 0 || !feed.is_drained() {
             return None;
         }
         let outage = self.outage.take()?;
@@ -175,5 +194,36 @@ impl Told {
             after: outage.since.elapsed(),
             missed: outage.missed,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_of_the_server_before_is_not_that_of_the_list() {
+        let version = |version: &str| Some(ResourceVersion::from(version));
+        for (before, listed, applied, is_over) in [
+            ("5", version("7"), "5", false),
+            ("5", version("7"), "7", true),
+            ("5", version("7"), "8", true),
+            ("5", version("5"), "5", true),
+            // Another server, with fewer changes.
+            ("5", version("3"), "5", false),
+            ("5", version("3"), "3", true),
+            ("5", version("3"), "4", true),
+            ("5", None, "5", false),
+        ] {
+            let outage = Outage {
+                since: Instant::now(),
+                watches: 0,
+                missed: None,
+                listed,
+                before: version(before),
+            };
+            let found = outage.is_over(&ResourceVersion::from(applied));
+            assert_eq!(found, is_over, "{before} {:?} {applied}", outage.listed);
+        }
     }
 }
