@@ -494,7 +494,6 @@ fn webhooks_refused() -> Case {
                 .named("no authorities")
                 .only(["/spec/conversion"]),
         )
-        .ask(merge(DEFINITION, &bundle("Z2FyYmFnZQ==")).named("none that can be read any more"))
 }
 
 /// Nobody answers where the definition says that its objects are converted.
