@@ -130,6 +130,7 @@ fn defaults() -> Case {
             "metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 50}}}],
             "behavior": {"scaleDown": {"stabilizationWindowSeconds": 5}},
         }))))
+        .ask(get("/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers").named("autoscalers in version 1"))
         .ask(create(BUDGETS, "a budget", "b", json!({"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}})))
         .ask(create(POLICIES, "a policy", "p", json!({"podSelector": {}, "ingress": [{"ports": [{"port": 80}]}]})))
         .ask(create(POLICIES, "a policy with egress", "egress", json!({"podSelector": {}, "egress": [{}]})))

@@ -411,6 +411,60 @@ fn refused() -> Case {
         ))
 }
 
+fn established(name: &str) -> Ask {
+    get(DEFINITION).named(name.to_owned()).only([
+        "/status/conditions/1/type",
+        "/status/conditions/1/status",
+        "/status/conditions/1/reason",
+        "/status/conditions/1/message",
+    ])
+}
+
+/// Defaults of the version in which an object is written are for what the client sends; what it may not write stays.
+fn defaults_of_a_part() -> Case {
+    let schema = |default: Value| {
+        let field = match default {
+            Value::Null => json!({"type": "string"}),
+            default => json!({"type": "string", "default": default}),
+        };
+        let part = json!({"type": "object", "properties": {"a": {"type": "string"}, "c": field}});
+        json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": part, "status": part}}})
+    };
+    let versions = |default: Value| {
+        let version = |name: &str, default: Value| {
+            json!({
+                "name": name, "served": true, "storage": name == "v2", "subresources": {"status": {}}, "schema": schema(default),
+            })
+        };
+        json!([version("v1", default), version("v2", Value::Null)])
+    };
+    let mut undefaulted = definition();
+    undefaulted["spec"]["versions"] = versions(Value::Null);
+    let w = format!("{W1}/w");
+    let status = widget("v1", "w", json!({"status": {"a": "1"}}));
+    Case::new("versions-parts")
+        .ask(post(DEFINITIONS, &undefaulted).named("define").only(["/kind"]))
+        .until(get(W1), 200)
+        .ask(post(W1, &widget("v1", "w", json!({"spec": {"a": "1"}}))).named("create"))
+        .ask(
+            merge(DEFINITION, &json!({"spec": {"versions": versions(json!("C"))}}))
+                .named("a default")
+                .only(["/kind"]),
+        )
+        .until_shown(
+            post(
+                &format!("{W1}?dryRun=All"),
+                &widget("v1", "x", json!({"spec": {}})),
+            ),
+            "/spec/c",
+            "C",
+        )
+        .ask(get(&w).named("read"))
+        .ask(put(&format!("{w}/status"), &status).named("write the status"))
+        .ask(get(&w).named("read the status"))
+        .ask(merge(&w, &json!({"spec": {"a": "2"}})).named("patch the spec"))
+}
+
 /// Webhooks of definitions that cannot be asked.
 fn webhooks_refused() -> Case {
     let url = |url: &str| json!({"url": url});
@@ -481,6 +535,11 @@ fn webhooks_refused() -> Case {
                 .only(["/spec/conversion"]),
         )
         .until(get(WIDGETS), 500)
+        .until_shown(get(DEFINITION), "/status/conditions/1/reason", "InvalidCABundle")
+        .ask(established("not established"))
+        .until(get("/apis/{ns}.example.com/v1"), 404)
+        .ask(get("/apis/{ns}.example.com").named("the group is shown"))
+        .ask(get("/apis/{ns}.example.com/v1").named("its resources are not"))
         .ask(get(WIDGETS).named("read without authorities"))
         .ask(get(&format!("{WIDGETS}/a")).named("get without authorities"))
         .ask(merge(&format!("{WIDGETS}/a"), &json!({})).named("write without authorities"))
@@ -494,6 +553,8 @@ fn webhooks_refused() -> Case {
                 .named("no authorities")
                 .only(["/spec/conversion"]),
         )
+        .until_shown(get(DEFINITION), "/status/conditions/1/status", "True")
+        .ask(established("established"))
 }
 
 /// Nobody answers where the definition says that its objects are converted.
@@ -524,6 +585,7 @@ pub(crate) fn cases() -> Vec<Case> {
         ends(),
         refused(),
         webhooks_refused(),
+        defaults_of_a_part(),
         unconverted(),
     ]
 }

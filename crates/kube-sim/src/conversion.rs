@@ -31,9 +31,9 @@ pub(crate) struct Webhook {
 }
 
 impl Webhook {
-    /// That of a definition; none if its objects are not converted by one.
-    pub(crate) fn of(definition: &Value) -> Option<Self> {
-        let conversion = &definition["spec"]["conversion"];
+    /// That of the spec of a definition; none if its objects are not converted by one.
+    pub(crate) fn of(spec: &Value) -> Option<Self> {
+        let conversion = &spec["conversion"];
         let webhook = Some(&conversion["webhook"]).filter(|_| conversion["strategy"] == "Webhook")?;
         let reviews = webhook["conversionReviewVersions"].as_array();
         let mut reviews = reviews.into_iter().flatten().filter_map(Value::as_str);
@@ -43,6 +43,10 @@ impl Webhook {
             client: client.clone(),
             review: reviews.find_map(|version| ["v1", "v1beta1"].into_iter().find(|known| *known == version)),
         })
+    }
+
+    pub(crate) fn is_usable(&self) -> bool {
+        self.usable
     }
 
     /// # Errors

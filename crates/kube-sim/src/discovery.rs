@@ -102,7 +102,7 @@ pub(crate) fn answer(
     Some(json_value(StatusCode::OK, &value))
 }
 
-/// The groups except the core group, each with its versions, the preferred one first.
+/// The groups, each with its versions, the preferred one first; also those of resources of which clients are not told.
 fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     let served = registry.iter().filter(|resource| !resource.versions.is_empty());
@@ -240,19 +240,17 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
         .into_iter()
         .filter(|(group, _)| group.is_empty() == core)
         .map(|(group, versions)| {
-            let versions: Vec<_> = versions
-                .iter()
-                .map(|version| {
-                    let resources: Vec<_> = registry
-                        .of_version(&group, version)
-                        .map(|resource| described(&resource, version))
-                        .collect();
-                    json!({"version": version, "resources": resources, "freshness": "Current"})
-                })
-                .collect();
+            let of_version = |version: &String| {
+                let all = registry.of_version(&group, version);
+                let resources: Vec<_> = all.map(|resource| described(&resource, version)).collect();
+                let is_told = !resources.is_empty();
+                is_told.then(|| json!({"version": version, "resources": resources, "freshness": "Current"}))
+            };
+            let versions: Vec<_> = versions.iter().filter_map(of_version).collect();
             let metadata = if core { json!({}) } else { json!({"name": group}) };
             json!({"metadata": metadata, "versions": versions})
         })
+        .filter(|group| group["versions"] != json!([]))
         .collect();
     let list = json!({
         "kind": "APIGroupDiscoveryList",

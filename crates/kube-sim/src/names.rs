@@ -115,6 +115,17 @@ fn key_faults(key: &str, judged: &str, path: &'static str) -> Vec<Cause> {
     faults.collect()
 }
 
+/// Why `text` cannot be a part of a path, which is all that is asked of some names.
+pub(crate) fn path_segment_fault(text: &str) -> Option<&'static str> {
+    match text {
+        "." => Some("may not be '.'"),
+        ".." => Some("may not be '..'"),
+        _ if text.contains('/') => Some("may not contain '/'"),
+        _ if text.contains('%') => Some("may not contain '%'"),
+        _ => None,
+    }
+}
+
 /// Why `text` is not a DNS subdomain, as most objects' names must be.
 pub(crate) fn subdomain_fault(text: &str) -> Option<&'static str> {
     match text {

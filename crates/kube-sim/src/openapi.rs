@@ -21,6 +21,7 @@ mod v2;
 
 const REFERENCE: &str = "#/components/schemas/";
 const METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+const LIST_METADATA: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 
 /// The answer to `/openapi/v3` (`path` is empty) or to a document below it; `None` for an unknown document.
 pub(crate) fn answer(registry: &Registry, path: &[&str]) -> Option<Value> {
@@ -54,7 +55,7 @@ fn base(resource: &Resource, version: &str) -> String {
 
 fn index(registry: &Registry) -> Value {
     let mut paths = Map::new();
-    for resource in registry.iter() {
+    for resource in registry.shown() {
         for version in &resource.versions {
             let base = base(resource, version);
             let url = format!("/openapi/v3/{base}");
@@ -69,8 +70,13 @@ fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut schemas = BTreeMap::new();
     for resource in registry.of_version(group, version) {
         let (name, schema) = component(&resource, version);
+        let list = list_component(&resource, version, &name);
+        let list_name = list.as_ref().map(|(name, _)| name.clone());
         add(&mut schemas, name.clone(), schema);
-        let served = Served::of(&resource, version, name);
+        if let Some((name, schema)) = list {
+            add(&mut schemas, name, schema);
+        }
+        let served = Served::of(&resource, version, name, list_name);
         paths.extend(served.paths());
         for (name, schema) in served.forms() {
             add(&mut schemas, name, schema);
@@ -96,9 +102,6 @@ fn component(resource: &Resource, version: &str) -> (String, Value) {
     if let (false, Some(known)) = (resource.custom, known) {
         return known;
     }
-    let mut group: Vec<_> = resource.group.split('.').collect();
-    group.reverse();
-    let name = format!("{}.{version}.{}", group.join("."), resource.kind);
     let given = resource.definition.versions.get(version);
     let published = given.and_then(|version| version.published.clone());
     let mut schema = published.unwrap_or_else(|| json!({"type": "object"}));
@@ -106,9 +109,46 @@ fn component(resource: &Resource, version: &str) -> (String, Value) {
         schema["properties"][field] = json!({"type": "string"});
     }
     schema["properties"]["metadata"] = json!({"allOf": [{"$ref": format!("{REFERENCE}{METADATA}")}]});
+    extend(&mut schema, resource, version, &resource.kind);
+    (name_of(resource, version, &resource.kind), schema)
+}
+
+/// The name of the schema of a resource's lists, and that schema; `of` is the name of the schema of one.
+fn list_component(resource: &Resource, version: &str, of: &str) -> Option<(String, Value)> {
+    let kind = &resource.list_kind;
+    if !resource.custom {
+        return component_of(&resource.group, version, kind);
+    }
+    let mut schema = json!({
+        "description": format!("{kind} is a list of {}", resource.kind), "type": "object", "required": ["items"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"allOf": [{"$ref": format!("{REFERENCE}{LIST_METADATA}")}]},
+            "items": {"type": "array", "items": {"$ref": format!("{REFERENCE}{of}")}},
+        },
+    });
+    extend(&mut schema, resource, version, kind);
+    Some((name_of(resource, version, kind), schema))
+}
+
+/// The name of the schema of a custom resource or of its lists.
+fn name_of(resource: &Resource, version: &str, kind: &str) -> String {
+    let mut group: Vec<_> = resource.group.split('.').collect();
+    group.reverse();
+    format!("{}.{version}.{kind}", group.join("."))
+}
+
+/// Says what a schema is of, and by which fields its objects may be selected.
+fn extend(schema: &mut Value, resource: &Resource, version: &str, kind: &str) {
     schema["x-kubernetes-group-version-kind"] =
-        json!([{"group": resource.group, "version": version, "kind": resource.kind}]);
-    (name, schema)
+        json!([{"group": resource.group, "version": version, "kind": kind}]);
+    let given = resource.definition.versions.get(version);
+    let fields = given.map_or(&[][..], |version| &version.fields);
+    if !fields.is_empty() {
+        let fields: Value = fields.iter().map(|field| json!({"fieldPath": field})).collect();
+        schema["x-kubernetes-selectable-fields"] = fields;
+    }
 }
 
 /// The schema of a built-in kind, with its name.

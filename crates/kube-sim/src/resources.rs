@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::conversion::Webhook;
 use crate::schema::{self, Schema};
 
 mod builtin;
@@ -157,6 +158,12 @@ impl Resource {
         stored == &*self.version
             || self.definition.webhook.is_none()
                 && own.is_some_and(|own| own.alike.iter().any(|version| version == stored))
+    }
+
+    /// Whether clients are told of it. Requests for a custom resource whose conversion webhook cannot be asked are refused for that reason.
+    pub(crate) fn is_established(&self) -> bool {
+        let webhook = self.definition.webhook.as_ref();
+        webhook.is_none_or(Webhook::is_usable)
     }
 
     /// The version in which objects are stored.

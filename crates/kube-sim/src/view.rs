@@ -20,7 +20,7 @@ use crate::conversion::{self, Conversion};
 use crate::nesting;
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::schema::{self, fit};
+use crate::schema::fit;
 use crate::selector::Selector;
 use crate::status::StatusError;
 
@@ -170,7 +170,7 @@ pub(crate) fn encode(resource: &Resource, object: &Map<String, Value>, resource_
     }
     // A real server does that when it reads the object again, for the answer.
     if let Some(schema) = resource.schema(storage) {
-        schema::default::fill_in(&mut object, &schema);
+        fit::read(&mut object, &schema);
     }
     Stored::encode(resource, &object, resource_version)
 }

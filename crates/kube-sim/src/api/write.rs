@@ -520,7 +520,12 @@ fn as_stored(resource: &Resource, object: &mut Object) {
 
 /// Takes nulls from a custom resource and gives it its defaults again, as a real server does when it reads the object for the answer: a
 /// status that nobody has written yet may have some.
+///
+/// What is stored in another version gets those of that one, as it is encoded.
 fn as_read(target: &Target, object: &mut Object) {
+    if *target.version != *target.resource.preferred() {
+        return;
+    }
     let schema = target.resource.schema(&target.version);
     if let Some(schema) = schema.filter(|_| target.resource.custom) {
         schema::fit::read(object, &schema);

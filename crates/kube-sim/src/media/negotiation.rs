@@ -48,7 +48,7 @@ impl Negotiated {
         let refusal = clauses
             .iter()
             .filter(|clause| clause.form() == Form::Whole)
-            .find_map(|clause| served(clause, Form::Whole));
+            .find_map(|clause| clause.refuse(custom));
         Self {
             answer: answer.map_or(Encoding::Json, |(encoding, _)| encoding),
             refusal: refusal.unwrap_or(Encoding::Json),
@@ -136,21 +136,27 @@ impl<'a> Clause<'a> {
 
     /// The encoding in which this can be served.
     fn serve(&self, custom: bool, watch: bool, form: Form) -> Option<Encoding> {
+        self.meant(custom).find(|encoding| match (encoding, form) {
+            (_, Form::Unknown) | (Encoding::Protobuf, Form::Table) => false,
+            (Encoding::Protobuf, Form::Whole) => !custom,
+            (Encoding::Yaml, _) => !watch,
+            _ => true,
+        })
+    }
+
+    /// The encoding of a refusal, whatever is refused: it is no watch, and no custom resource.
+    fn refuse(&self, custom: bool) -> Option<Encoding> {
+        self.meant(custom).next()
+    }
+
+    /// The encodings that fit the range.
+    fn meant(&self, custom: bool) -> impl Iterator<Item = Encoding> {
         let encodings = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf];
-        encodings.into_iter().find(|encoding| {
-            let is_meant = match self.range {
-                "*/*" => true,
-                // Only the part of a real server that serves custom resources understands it.
-                "application/*" => custom,
-                range => range == encoding.media_type(),
-            };
-            let is_served = match (encoding, form) {
-                (_, Form::Unknown) | (Encoding::Protobuf, Form::Table) => false,
-                (Encoding::Protobuf, Form::Whole) => !custom,
-                (Encoding::Yaml, _) => !watch,
-                _ => true,
-            };
-            is_meant && is_served
+        encodings.into_iter().filter(move |encoding| match self.range {
+            "*/*" => true,
+            // Only the part of a real server that serves custom resources understands it.
+            "application/*" => custom,
+            range => range == encoding.media_type(),
         })
     }
 
@@ -246,6 +252,12 @@ mod tests {
     fn a_refusal_has_no_other_form() {
         let accept = format!("{PROTOBUF};as=PartialObjectMetadata");
         assert_eq!(Negotiated::of(&accept, false, false).refusal, Encoding::Json);
-        assert_eq!(Negotiated::of(PROTOBUF, false, false).refusal, Encoding::Protobuf);
+        for (accept, encoding) in [
+            (PROTOBUF, Encoding::Protobuf),
+            ("application/yaml", Encoding::Yaml),
+        ] {
+            assert_eq!(Negotiated::of(accept, false, false).refusal, encoding);
+            assert_eq!(Negotiated::of(accept, true, true).refusal, encoding);
+        }
     }
 }

@@ -71,15 +71,18 @@ pub(super) struct Served<'a> {
     version: &'a str,
     /// The name of its schema.
     schema: String,
+    /// The name of the schema of its lists, if it has lists.
+    list: Option<String>,
     verbs: Vec<&'static str>,
 }
 
 impl<'a> Served<'a> {
-    pub(super) fn of(resource: &'a Resource, version: &'a str, schema: String) -> Self {
+    pub(super) fn of(resource: &'a Resource, version: &'a str, schema: String, list: Option<String>) -> Self {
         Self {
             resource,
             version,
             schema,
+            list,
             verbs: verbs(resource),
         }
     }
@@ -140,7 +143,9 @@ impl<'a> Served<'a> {
     /// One operation on the objects themselves.
     fn operation(&self, action: &str, parameters: &[&str]) -> Value {
         let kind = json!({"group": self.resource.group, "version": self.version, "kind": self.resource.kind});
-        operation(action, kind, &self.schema, parameters, self.resource.custom)
+        let list = self.list.as_ref().filter(|_| action == "list");
+        let schema = list.unwrap_or(&self.schema);
+        operation(action, kind, schema, parameters, self.resource.custom)
     }
 
     fn of_all(&self, path: &str, action: &str) -> (String, Value) {

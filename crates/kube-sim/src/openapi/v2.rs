@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{REFERENCE, add, base, component};
+use super::{REFERENCE, add, base, component, list_component};
 use crate::resources::Registry;
 use crate::version;
 
@@ -32,10 +32,15 @@ pub(crate) const PROTOBUF: [&str; 2] = [
 pub(crate) fn document(registry: &Registry) -> Value {
     let mut paths = Map::new();
     let mut schemas = BTreeMap::new();
-    for resource in registry.iter() {
+    for resource in registry.shown() {
         for version in &resource.versions {
             let (name, schema) = component(resource, version);
-            let reference = format!("{DEFINITIONS}{name}");
+            let list = list_component(resource, version, &name);
+            let list_name = list.as_ref().map_or(&name, |(name, _)| name);
+            let reference = |action: &str| {
+                let name = if action == "list" { list_name } else { &name };
+                format!("{DEFINITIONS}{name}")
+            };
             let place = if resource.namespaced {
                 "/namespaces/{namespace}"
             } else {
@@ -49,7 +54,7 @@ pub(crate) fn document(registry: &Registry) -> Value {
                     .map(|name| json!({"name": name, "in": "query", "type": "string", "uniqueItems": true}))
                     .collect();
                 json!({
-                    "responses": {"200": {"description": "OK", "schema": {"$ref": reference}}},
+                    "responses": {"200": {"description": "OK", "schema": {"$ref": reference(action)}}},
                     "parameters": parameters,
                     "x-kubernetes-action": action,
                     "x-kubernetes-group-version-kind": kind,
@@ -65,7 +70,9 @@ pub(crate) fn document(registry: &Registry) -> Value {
             });
             paths.insert(path.clone(), of_all);
             paths.insert(format!("{path}/{{name}}"), of_one);
-            add(&mut schemas, name, schema);
+            for (name, schema) in list.into_iter().chain([(name, schema)]) {
+                add(&mut schemas, name, schema);
+            }
         }
     }
     let definitions: Map<String, Value> = schemas

@@ -71,7 +71,7 @@ impl Resource {
                 .unwrap_or(0),
             storage: storage.as_str().into(),
             versions: Version::all_of(&all),
-            webhook: Webhook::of(definition),
+            webhook: Webhook::of(&definition["spec"]),
         });
         let unserved = versions.is_empty().then_some(&storage);
         let in_version = |name: &String| {

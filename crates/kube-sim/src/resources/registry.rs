@@ -135,7 +135,8 @@ impl Registry {
             .resources
             .values()
             .filter(move |all| all.iter().all(|r| r.group == group));
-        of_group.filter_map(move |all| self.in_version(all, version))
+        let served = of_group.filter_map(move |all| self.in_version(all, version));
+        served.filter(|resource| resource.is_established())
     }
 
     /// The resource that error messages call `id`.
@@ -155,5 +156,10 @@ impl Registry {
     /// All resources; of the versions of a custom resource, the one in which objects are stored.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Resource>> {
         self.resources.values().filter_map(|all| all.first())
+    }
+
+    /// Those that clients are told of.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = &Arc<Resource>> {
+        self.iter().filter(|resource| resource.is_established())
     }
 }

@@ -3,7 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{Schema, walk};
-use crate::names::{dns_1035_label_fault, label_key_fault, label_value_fault};
+use crate::meta::text;
+use crate::names::{
+    dns_1035_label_fault, dns_label_fault, label_key_fault, label_value_fault, path_segment_fault,
+};
 use crate::path::Path;
 use crate::status::{Cause, quoted};
 
@@ -50,15 +53,41 @@ fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) 
                     Cause::invalid(field, quoted(kind), &why)
                 }));
             }
+            Some(version) if version.matches('/').count() > 1 => {
+                let why = format!("unexpected GroupVersion string: {version}");
+                causes.push(Cause::invalid(field, quoted(version), &why));
+            }
             Some(_) => {}
         }
     }
-    let labels = object
-        .get("metadata")
-        .and_then(|metadata| metadata["labels"].as_object());
-    let metadata = path.field("metadata");
-    let field = metadata.field("labels").to_string();
-    for (key, value) in labels.into_iter().flatten() {
+    if let Some(Value::Object(metadata)) = object.get("metadata") {
+        check_metadata(metadata, &path.field("metadata"), causes);
+    }
+}
+
+fn check_metadata(metadata: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) {
+    for (name, fault) in [
+        (
+            "generateName",
+            path_segment_fault as fn(&str) -> Option<&'static str>,
+        ),
+        ("name", path_segment_fault),
+        ("namespace", dns_label_fault),
+    ] {
+        let given = text(metadata, name);
+        if let Some(fault) = fault(given).filter(|_| !given.is_empty()) {
+            causes.push(Cause::invalid(path.field(name).to_string(), quoted(given), fault));
+        }
+    }
+    let members = |name: &str| {
+        metadata
+            .get(name)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+    };
+    let field = path.field("labels").to_string();
+    for (key, value) in members("labels") {
         let value = value.as_str().unwrap_or("");
         for (text, fault) in [
             (key.as_str(), label_key_fault(key)),
@@ -67,6 +96,12 @@ fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) 
             if let Some(fault) = fault {
                 causes.push(Cause::invalid(field.clone(), format_args!("{text:?}"), &fault));
             }
+        }
+    }
+    let field = path.field("annotations").to_string();
+    for (key, _) in members("annotations") {
+        if let Some(fault) = label_key_fault(&key.to_lowercase()) {
+            causes.push(Cause::invalid(field.clone(), quoted(key), &fault));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::validate::validate_default;
 use super::{Pattern, Schema, cel};
@@ -167,7 +167,7 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
     parts(schema, level_of, embedded, path, causes);
     lists(schema, path, causes);
     unsupported(schema, path, causes);
-    alternatives(schema, int_or_string, path, causes);
+    alternatives(schema, SaysTypes::of(schema), path, causes);
     let rules = schema["x-kubernetes-validations"].as_array();
     for (index, rule) in rules.into_iter().flatten().enumerate() {
         let path = format!("{path}.x-kubernetes-validations[{index}]");
@@ -371,24 +371,53 @@ fn unsupported(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
 }
 
 /// The schemas of `allOf`, `anyOf`, `oneOf` and `not`, which only say more of what is there.
-fn alternatives(schema: &Value, int_or_string: bool, path: &str, causes: &mut Vec<Cause>) {
+fn alternatives(schema: &Value, says_types: SaysTypes, path: &str, causes: &mut Vec<Cause>) {
     for name in ["allOf", "anyOf", "oneOf"] {
+        if says_types == SaysTypes::InAnyOf && name == "anyOf" {
+            continue;
+        }
         for (index, part) in schema[name].as_array().into_iter().flatten().enumerate() {
-            // Integers or strings may say that they are.
-            let says_types = int_or_string && (name == "anyOf" || name == "allOf");
-            alternative(part, says_types, &format!("{path}.{name}[{index}]"), causes);
+            let is_said = says_types == SaysTypes::InFirst && name == "allOf" && index == 0;
+            let within = if is_said {
+                SaysTypes::InAnyOf
+            } else {
+                SaysTypes::Nowhere
+            };
+            alternative(part, within, &format!("{path}.{name}[{index}]"), causes);
         }
     }
     if let Some(not) = schema.get("not") {
-        alternative(not, false, &format!("{path}.not"), causes);
+        alternative(not, SaysTypes::Nowhere, &format!("{path}.not"), causes);
     }
 }
 
-fn alternative(schema: &Value, says_types: bool, path: &str, causes: &mut Vec<Cause>) {
+/// Where a schema of integers or strings says that they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SaysTypes {
+    Nowhere,
+    InAnyOf,
+    /// In the first of `allOf`.
+    InFirst,
+}
+
+impl SaysTypes {
+    /// Only these two forms are taken.
+    fn of(schema: &Value) -> Self {
+        let both = json!([{"type": "integer"}, {"type": "string"}]);
+        match () {
+            () if schema["x-kubernetes-int-or-string"] != true => Self::Nowhere,
+            () if schema["anyOf"] == both => Self::InAnyOf,
+            () if schema["allOf"][0] == json!({"anyOf": both}) => Self::InFirst,
+            () => Self::Nowhere,
+        }
+    }
+}
+
+fn alternative(schema: &Value, says_types: SaysTypes, path: &str, causes: &mut Vec<Cause>) {
     for (name, why) in FORBIDDEN {
         let given = &schema[name];
         let said = !given.is_null() && *given != false && given.as_str() != Some("");
-        if said && !(says_types && name == "type") {
+        if said {
             causes.push(Cause::forbidden(format!("{path}.{name}"), why));
         }
     }
@@ -400,10 +429,10 @@ fn alternative(schema: &Value, says_types: bool, path: &str, causes: &mut Vec<Ca
                 "must not be specified in a nested context",
             ));
         }
-        alternative(property, false, &path, causes);
+        alternative(property, SaysTypes::Nowhere, &path, causes);
     }
     if let Some(items) = schema.get("items") {
-        alternative(items, false, &format!("{path}.items"), causes);
+        alternative(items, SaysTypes::Nowhere, &format!("{path}.items"), causes);
     }
     unsupported(schema, path, causes);
     alternatives(schema, says_types, path, causes);
@@ -411,8 +440,6 @@ fn alternative(schema: &Value, says_types: bool, path: &str, causes: &mut Vec<Ca
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

@@ -65,7 +65,15 @@ pub(crate) fn validate_object(
             }
         }
         _ => {
-            let old = old.map(|old| Value::Object(old.clone()));
+            let old = old.map(|old| {
+                let mut old = old.clone();
+                // What has not changed may stay as it was, but for what the object is.
+                if old != *new {
+                    old.remove("apiVersion");
+                    old.remove("kind");
+                }
+                Value::Object(old)
+            });
             let new = Value::Object(new.clone());
             check(&new, old.as_ref(), schema, "").causes
         }

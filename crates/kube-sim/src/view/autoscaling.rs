@@ -1,6 +1,7 @@
 //! HorizontalPodAutoscalers are stored as `autoscaling/v2` has them; `autoscaling/v1` has one target for the CPU, and the rest in
 //! annotations.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 type Object = Map<String, Value>;
@@ -8,7 +9,7 @@ type Object = Map<String, Value>;
 /// The annotations of `autoscaling/v1` for what it has no fields for, and where `autoscaling/v2` has that.
 const ANNOTATIONS: [(&str, &str, &str); 4] = [
     ("autoscaling.alpha.kubernetes.io/metrics", "spec", "metrics"),
-    ("autoscaling.alpha.kubernetes.io/behavior", "spec", "behavior"),
+    ("autoscaling.alpha.kubernetes.io/behavior", "spec", BEHAVIOR),
     (
         "autoscaling.alpha.kubernetes.io/current-metrics",
         "status",
@@ -32,6 +33,76 @@ const PERCENTAGES: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
+/// What the annotation has as [`Behavior`].
+const BEHAVIOR: &str = "behavior";
+
+/// The behavior as the annotation has it: an internal type of the real server, whose fields have Go's names.
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Behavior<'a> {
+    scale_up: Option<Rules<'a>>,
+    scale_down: Option<Rules<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Rules<'a> {
+    stabilization_window_seconds: &'a Value,
+    select_policy: &'a Value,
+    policies: Option<Vec<Policy<'a>>>,
+    tolerance: &'a Value,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "PascalCase")]
+struct Policy<'a> {
+    r#type: &'a Value,
+    value: &'a Value,
+    period_seconds: &'a Value,
+}
+
+impl<'a> Behavior<'a> {
+    fn of(behavior: &'a Value) -> Self {
+        let policy = |policy: &'a Value| Policy {
+            r#type: &policy["type"],
+            value: &policy["value"],
+            period_seconds: &policy["periodSeconds"],
+        };
+        let rules = |rules: &'a Value| Rules {
+            stabilization_window_seconds: &rules["stabilizationWindowSeconds"],
+            select_policy: &rules["selectPolicy"],
+            policies: rules["policies"]
+                .as_array()
+                .map(|all| all.iter().map(policy).collect()),
+            tolerance: &rules["tolerance"],
+        };
+        Self {
+            scale_up: behavior.get("scaleUp").map(rules),
+            scale_down: behavior.get("scaleDown").map(rules),
+        }
+    }
+}
+
+/// The fields of an annotation with the names that they have in version 2, without those that are null.
+fn with_names_of_v2(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let given = fields.into_iter().filter(|(_, value)| !value.is_null());
+            let renamed = given.map(|(name, value)| {
+                let mut letters = name.chars();
+                let first = letters.next().map(|first| first.to_ascii_lowercase());
+                (
+                    first.into_iter().chain(letters).collect(),
+                    with_names_of_v2(value),
+                )
+            });
+            Value::Object(renamed.collect())
+        }
+        Value::Array(all) => all.into_iter().map(with_names_of_v2).collect(),
+        other => other,
+    }
+}
+
 /// A count that version 1 has, and version 2 only if it is not 0.
 const CURRENT: &str = "currentReplicas";
 
@@ -54,6 +125,11 @@ pub(super) fn to_v2(object: &mut Object) {
             };
             // What cannot be read is lost, as in a real server.
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
+                let value = if field == BEHAVIOR {
+                    with_names_of_v2(value)
+                } else {
+                    value
+                };
                 found.push((part, field, value));
             }
         }
@@ -113,9 +189,13 @@ pub(super) fn to_v1(object: &mut Object) {
         if empty {
             continue;
         }
+        let text = match field {
+            BEHAVIOR => serde_json::to_string(&Behavior::of(&value)).unwrap_or_default(),
+            _ => value.to_string(),
+        };
         if let Some(metadata) = part_of(object, "metadata") {
             let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
-            annotations[annotation] = value.to_string().into();
+            annotations[annotation] = text.into();
         }
     }
     if let Some(Value::Object(status)) = object.get_mut("status") {
@@ -150,6 +230,10 @@ mod tests {
         assert_eq!(object["spec"].get("metrics"), None);
         let annotations = object["metadata"]["annotations"].as_object().unwrap();
         assert_eq!(annotations.len(), 3);
+        assert_eq!(
+            annotations["autoscaling.alpha.kubernetes.io/behavior"],
+            r#"{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":null,"Tolerance":null},"ScaleDown":null}"#
+        );
         assert_eq!(object["status"]["currentReplicas"], 0);
         to_v2(&mut object);
         object["metadata"].as_object_mut().unwrap().remove("annotations");

@@ -1,6 +1,6 @@
 //! Discovery, tables, metadata only.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{CONFIGMAPS, Client, WIDGETS, widget, with_widgets};
 use kube_sim::Sim;
@@ -113,6 +113,25 @@ async fn openapi_has_every_path_that_is_served() {
     let widgets = client.get("/openapi/v3/apis/sim.example/v1").await.ok();
     let deleted = &widgets["paths"]["/apis/sim.example/v1/namespaces/{namespace}/widgets"]["delete"];
     assert_eq!(deleted["x-kubernetes-action"], "deletecollection");
+    let schema_of = |document: &Value, path: &str| {
+        let listed = &document["paths"][path]["get"]["responses"]["200"];
+        let schema = &listed["content"]["application/json"]["schema"]["$ref"];
+        let name = schema.as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (document["components"]["schemas"][&name].clone(), name)
+    };
+    let path = "/apis/apps/v1/namespaces/{namespace}/deployments";
+    assert_eq!(schema_of(&apps, path).1, "io.k8s.api.apps.v1.DeploymentList");
+    let (list, name) = schema_of(&widgets, "/apis/sim.example/v1/namespaces/{namespace}/widgets");
+    assert_eq!(name, "example.sim.v1.WidgetList");
+    assert_eq!(
+        list["properties"]["items"]["items"]["$ref"],
+        "#/components/schemas/example.sim.v1.Widget"
+    );
+    let widget = &widgets["components"]["schemas"]["example.sim.v1.Widget"];
+    for schema in [widget, &list] {
+        let fields = &schema["x-kubernetes-selectable-fields"];
+        assert_eq!(*fields, json!([{"fieldPath": "spec.color"}]));
+    }
 }
 
 #[tokio::test]
@@ -278,7 +297,14 @@ async fn openapi_v2_has_all_kinds_in_one_document() {
         definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]["type"],
         "string"
     );
-    assert!(definitions.contains_key("example.sim.v1.Widget"));
+    let widget = &definitions["example.sim.v1.Widget"];
+    assert_eq!(
+        widget["x-kubernetes-selectable-fields"][0]["fieldPath"],
+        "spec.color"
+    );
+    let list = &document["paths"]["/apis/sim.example/v1/namespaces/{namespace}/widgets"]["get"];
+    let schema = &list["responses"]["200"]["schema"]["$ref"];
+    assert_eq!(schema, "#/definitions/example.sim.v1.WidgetList");
     let patch = &document["paths"]["/api/v1/namespaces/{namespace}/pods/{name}"]["patch"];
     assert_eq!(patch["x-kubernetes-group-version-kind"]["kind"], "Pod");
     assert_eq!(patch["parameters"][0]["name"], "dryRun");

@@ -176,7 +176,9 @@ async fn custom_resources_are_not_in_protobuf() {
     let client = with_widgets();
     let both = format!("{PROTOBUF},{JSON}");
     assert_eq!(media_type(&client.get_as(WIDGETS, &both).await), JSON);
-    assert_eq!(client.get_as(WIDGETS, PROTOBUF).await.refusal().0, 406);
+    // A refusal is no custom resource.
+    let refused = client.get_as(WIDGETS, PROTOBUF).await;
+    assert_eq!((refused.code, media_type(&refused)), (406, PROTOBUF));
     let headers = [("content-type", PROTOBUF)];
     let refused = client.send(Method::POST, WIDGETS, &headers, "k8s\0").await;
     let (code, _, message) = refused.refusal();

@@ -9,7 +9,8 @@ use super::{
     DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
 };
 use crate::names::{
-    annotation_faults, begun_name, dns_label_fault, label_faults, label_key_fault, subdomain_fault,
+    annotation_faults, begun_name, dns_label_fault, label_faults, label_key_fault, path_segment_fault,
+    subdomain_fault,
 };
 use crate::object::Stored;
 use crate::resources::Resource;
@@ -205,17 +206,6 @@ fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'sta
     let is_long = resource.id() == "cronjobs.batch" && name.len() > LONGEST_CRON_JOB;
     let long = is_long.then_some("must be no more than 52 characters");
     fault.into_iter().chain(long).map(Cow::Borrowed).collect()
-}
-
-/// Why a name cannot be a part of a path, which is all that is asked of some names.
-fn path_segment_fault(name: &str) -> Option<&'static str> {
-    match name {
-        "." => Some("may not be '.'"),
-        ".." => Some("may not be '..'"),
-        _ if name.contains('/') => Some("may not contain '/'"),
-        _ if name.contains('%') => Some("may not contain '%'"),
-        _ => None,
-    }
 }
 
 /// Labels and annotations are maps of strings.

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::Object;
 use crate::api::Api;
+use crate::conversion::Webhook;
 use crate::meta::{finalizers, metadata, metadata_mut, text};
 use crate::object::Stored;
 use crate::resources::{Names, Registry, Resource};
@@ -214,7 +215,7 @@ pub(crate) fn accept_names(object: &mut Object, registry: &Registry, now: &str) 
         .get("status")
         .map_or(Value::Null, |status| status["acceptedNames"].clone());
     if wanted == had && condition(object, "NamesAccepted").is_some() {
-        return;
+        return establish(object, now);
     }
     let group = object
         .get("spec")
@@ -282,16 +283,32 @@ pub(crate) fn accept_names(object: &mut Object, registry: &Registry, now: &str) 
         message: &message,
     };
     names.put(object, now);
+    establish(object, now);
+}
+
+/// Establishes a definition that has got its names, unless its conversion webhook cannot be asked; it stays established.
+fn establish(object: &mut Object, now: &str) {
     if condition(object, "Established") == Some("True") {
         return;
     }
-    let (reason, message) = match conflict {
-        None => ("InitialNamesAccepted", "the initial names have been accepted"),
-        Some(_) => ("NotAccepted", "not all names are accepted"),
+    let webhook = object.get("spec").and_then(Webhook::of);
+    let is_usable = webhook.is_none_or(|webhook| webhook.is_usable());
+    let (holds, reason, message) = match condition(object, "NamesAccepted") {
+        Some("True") if is_usable => (
+            true,
+            "InitialNamesAccepted",
+            "the initial names have been accepted",
+        ),
+        Some("True") => (
+            false,
+            "InvalidCABundle",
+            "The conversion webhook CABundle is invalid",
+        ),
+        _ => (false, "NotAccepted", "not all names are accepted"),
     };
     let established = Condition {
         kind: "Established",
-        holds: conflict.is_none(),
+        holds,
         reason,
         message,
     };
@@ -369,7 +386,9 @@ impl Api {
             resource.since = resource_version;
             resource.terminating = terminating;
         }
-        self.with_registry(|registry| match is_established(object) {
+        // Without its authorities, requests are refused for that reason.
+        let is_served = is_established(object) || condition(object, "NamesAccepted") == Some("True");
+        self.with_registry(|registry| match is_served {
             true => registry.define(resources),
             false => drop(registry.undefine(&first.group, &first.plural)),
         });

@@ -2,8 +2,7 @@
 
 use super::at::{At, Causes};
 use super::names;
-use super::policy::path_segment_fault;
-use crate::names::subdomain_fault;
+use crate::names::{path_segment_fault, subdomain_fault};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::at::{At, Causes};
 use super::names;
-use super::policy::path_segment_fault;
-use crate::names::{dns_1035_label_fault, subdomain_fault};
+use crate::names::{dns_1035_label_fault, path_segment_fault, subdomain_fault};
 use crate::schema::{self, Known};
 
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];

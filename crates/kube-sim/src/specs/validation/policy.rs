@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::{container, names};
-use crate::names::label_key_faults;
+use crate::names::{label_key_faults, path_segment_fault};
 use crate::quantity::Quantity;
 use crate::status::quoted;
 
@@ -48,17 +48,6 @@ fn reference(reference: &At<'_>, causes: &mut Causes) {
         if at.need(causes) {
             at.fits(path_segment_fault, causes);
         }
-    }
-}
-
-/// Why a string cannot be a part of a URL.
-pub(super) fn path_segment_fault(text: &str) -> Option<&'static str> {
-    match text {
-        "." => Some("may not be '.'"),
-        ".." => Some("may not be '..'"),
-        _ if text.contains('/') => Some("may not contain '/'"),
-        _ if text.contains('%') => Some("may not contain '%'"),
-        _ => None,
     }
 }
 
