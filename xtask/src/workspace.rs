@@ -49,9 +49,18 @@ pub(crate) fn target_root() -> PathBuf {
 }
 
 /// A command at the workspace's root.
+///
+/// What `cargo run` says of this program to it is not passed on: build scripts that look at such variables, as ring's does, would run again after
+/// each `cargo` of one's own, and with them all that depends on it.
 pub(crate) fn command(program: &str, arguments: &str) -> Command {
     let mut command = Command::new(program);
     command.args(arguments.split_whitespace()).current_dir(root());
+    let given = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in given {
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
     command
 }
 
