@@ -23,12 +23,14 @@ pub enum Case {
     Controllers,
     /// A start from a saved cache; ours only
     Warm,
+    /// kube-sim itself: its start, writes, lists and watches
+    Simulator,
     /// Sync, changes and latency on a real kube-apiserver with etcd
     Real,
 }
 
 impl Case {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Size,
         Self::Changes,
         Self::Latency,
@@ -38,6 +40,7 @@ impl Case {
         Self::Handlers,
         Self::Controllers,
         Self::Warm,
+        Self::Simulator,
         Self::Real,
     ];
 
@@ -53,6 +56,7 @@ impl Case {
             Self::Handlers => "handlers",
             Self::Controllers => "controllers",
             Self::Warm => "warm",
+            Self::Simulator => "simulator",
             Self::Real => "real",
         }
     }

@@ -14,6 +14,7 @@ mod options;
 mod programs;
 mod queue;
 mod results;
+mod simulator;
 mod tables;
 mod warm;
 
@@ -54,6 +55,9 @@ fn measure(options: &Options, results: &Results) -> Result<()> {
     }
     if wanted(Case::Warm) {
         warm::measure(&programs, options, results)?;
+    }
+    if wanted(Case::Simulator) {
+        simulator::measure(&programs, options, results)?;
     }
     if wanted(Case::Real) {
         informers::measure_real(&programs, options, results)?;

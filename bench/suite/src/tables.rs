@@ -106,6 +106,7 @@ fn section(case: Case, lines: &Lines) -> Result<String> {
         Case::Handlers => "One more handler",
         Case::Controllers => "Controllers",
         Case::Warm => "Warm starts",
+        Case::Simulator => "kube-sim itself",
         Case::Real => "A real API server",
     };
     let mut text = format!("\n## {title}\n\n{}\n\n", how(&lines.run));
@@ -119,6 +120,7 @@ fn section(case: Case, lines: &Lines) -> Result<String> {
         Case::Handlers => text += &handlers(lines),
         Case::Controllers => text += &controllers(lines),
         Case::Warm => text += &warm(lines),
+        Case::Simulator => text += &simulator(lines),
         Case::Real => {
             let columns: Vec<&Column> = SYNC.iter().chain(REAL_CHANGES).collect();
             text += &informer_table(lines, &columns);
@@ -443,6 +445,33 @@ fn warm(lines: &Lines) -> String {
         })
         .collect();
     table(&head, &rows, 1)
+}
+
+fn simulator(lines: &Lines) -> String {
+    let mut kinds: Vec<(&str, &str)> = Vec::new();
+    for line in &lines.lines {
+        if let (Some(what), Some(unit)) = (line["what"].as_str(), line["unit"].as_str())
+            && !kinds.contains(&(what, unit))
+        {
+            kinds.push((what, unit));
+        }
+    }
+    let figure = |what: &str| {
+        lines.spread(
+            "kube-sim",
+            |line| line["what"] == what,
+            |line| line["figure"].as_f64(),
+        )
+    };
+    let rows: Vec<Vec<String>> = kinds
+        .into_iter()
+        .map(|(what, unit)| vec![what.to_owned(), cell(figure(what), 2), unit.to_owned()])
+        .collect();
+    table(
+        &["".to_owned(), "kube-sim".to_owned(), "unit".to_owned()],
+        &rows,
+        1,
+    )
 }
 
 /// The median, and what all values lie between if that is not the same.
