@@ -38,7 +38,7 @@ mod special;
 mod warning;
 mod write;
 
-use body::{duplicates_of_patch, read_body};
+use body::{faults_of_patch, read_body};
 use form::{Asked, negotiate};
 use read::ended_by_first;
 use route::Route;
@@ -171,9 +171,9 @@ async fn respond(
         Err(error) => return Ok(refusal(&error)),
     };
     let call = Call {
-        fields: match duplicates_of_patch(&request) {
-            duplicates if duplicates.is_empty() => FieldValidation::of(&query),
-            duplicates => FieldValidation::of_patch(&query, duplicates),
+        fields: match faults_of_patch(&request) {
+            faults if faults.is_empty() => FieldValidation::of(&query),
+            faults => FieldValidation::of_patch(&query, faults),
         },
         api,
         request,
