@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Case, any, get, post, put, strategic};
+use crate::case::{Ask, Case, any, get, post, put, strategic};
 use crate::objects::PODS;
 
 const SERVICES: &str = "/api/v1/namespaces/{ns}/services";
@@ -141,6 +141,59 @@ fn resizes() -> Case {
         .ask(post(&path("a"), &json!({})).named("post"))
 }
 
+/// What a node says of itself to its pods, and what it has for them.
+fn nodes() -> Case {
+    let node = |name: &str, labels: Value| {
+        let capacity = json!({"cpu": "2", "memory": "1Gi"});
+        json!({"metadata": {"name": name, "labels": labels}, "status": {"capacity": capacity}})
+    };
+    let zone = "topology.kubernetes.io/zone";
+    let own = json!({zone: "z", "topology.kubernetes.io/region": "r", "topology.kubernetes.io/x": "x", "sub.topology.kubernetes.io/zone": "s"});
+    let labelled = |name: &str, spec: Value| {
+        let mut pod = pod(name, spec);
+        pod["metadata"]["labels"] = json!({zone: "other", "topology.kubernetes.io/x": "own"});
+        pod
+    };
+    let labels = |ask: Ask| ask.only(["/message", "/metadata/labels"]);
+    let on = |node: &str| json!({"nodeName": node});
+    let bind = |target: Value| json!({"metadata": {"name": "bound"}, "target": target});
+    let resize = |pod: &str, amounts: Value| {
+        let resources = json!({"containers": [{"name": "c", "resources": {"requests": amounts}}]});
+        strategic(&format!("{PODS}/{pod}/resize"), &json!({"spec": resources}))
+            .named(format!("resize {pod} to {amounts}"))
+            .only(["/message", "/details", "/reason"])
+    };
+    let some = |node: &str| json!({"nodeName": node, "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1", "memory": "1Mi"}}}]});
+    let only_kind = |path: &str, object: &Value, what: &str| post(path, object).named(what).only(["/kind"]);
+    Case::new("nodes-of-pods")
+        .ask(only_kind("/api/v1/nodes", &node("topology-{ns}", own), "a node"))
+        .ask(only_kind("/api/v1/nodes", &node("windows-{ns}", json!({"kubernetes.io/os": "windows"})), "another node"))
+        .until(get("/api/v1/nodes/windows-{ns}"), 200)
+        .ask(labels(post(PODS, &pod("here", on("topology-{ns}"))).named("a pod of it")))
+        .ask(labels(post(PODS, &labelled("labelled", on("topology-{ns}"))).named("with labels of its own")))
+        .ask(labels(post(PODS, &pod("lost", on("none"))).named("a pod of none")))
+        .ask(labels(post(PODS, &labelled("bound", json!({}))).named("a pod without one")))
+        .ask(post(&format!("{PODS}/bound/binding"), &bind(json!({"kind": "Node", "name": "topology-{ns}"}))).named("bind"))
+        .ask(labels(get(&format!("{PODS}/bound")).named("as it is bound")))
+        .ask(only_kind(PODS, &pod("untyped", json!({})), "one to be bound to what has no kind"))
+        .ask(post(&format!("{PODS}/untyped/binding"), &json!({"metadata": {"name": "untyped"}, "target": {"name": "topology-{ns}"}})).named("bind to what has no kind"))
+        .ask(labels(get(&format!("{PODS}/untyped")).named("as it is bound so")))
+        .ask(only_kind(PODS, &pod("by-name", json!({})), "one to be bound by name"))
+        .ask(post("/api/v1/namespaces/{ns}/bindings", &json!({"apiVersion": "v1", "kind": "Binding", "metadata": {"name": "by-name"}, "target": {"kind": "Node", "name": "topology-{ns}"}})).named("bind by name"))
+        .ask(labels(get(&format!("{PODS}/by-name")).named("as it is bound by name")))
+        .ask(only_kind(PODS, &pod("small", some("topology-{ns}")), "a pod that asks for little"))
+        .ask(only_kind(PODS, &pod("odd", some("windows-{ns}")), "one on another system"))
+        .ask(only_kind(PODS, &pod("nowhere", some("none")), "one on no node"))
+        .ask(resize("small", json!({"cpu": "1500m"})))
+        .ask(resize("small", json!({"cpu": "2001m"})))
+        .ask(resize("small", json!({"cpu": "4", "memory": "2Gi"})))
+        .ask(resize("odd", json!({"cpu": "1500m"})))
+        .ask(resize("odd", json!({"cpu": "1"})))
+        .ask(resize("nowhere", json!({"cpu": "1500m"})))
+        .ask(any("DELETE", "/api/v1/nodes/topology-{ns}").named("the node goes").only(["/status"]))
+        .ask(any("DELETE", "/api/v1/nodes/windows-{ns}").named("the other node goes").only(["/status"]))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![logs(), proxies(), resizes()]
+    vec![logs(), proxies(), resizes(), nodes()]
 }

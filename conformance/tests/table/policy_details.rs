@@ -108,6 +108,20 @@ fn seen() -> Case {
         ("spaces", "false", "'  around  '"),
         ("long", "false", "lists.range(6000).map(x, 'y').join('')"),
         ("failing", "false", "string(object.data.nothing)"),
+        // What has no members is like what lacks one.
+        ("nothing", "has(oldObject.metadata)", ""),
+        ("ofnothing", "oldObject.metadata.name == 'a'", ""),
+        ("hasofnothing", "has(oldObject.metadata.name)", ""),
+        ("indexed", "oldObject['metadata'] == null", ""),
+        ("oftext", "object.data.oftext.a == 'b'", ""),
+        ("hasoftext", "has(object.data.hasoftext.a)", ""),
+        ("optional", "oldObject.?metadata.hasValue()", ""),
+        (
+            "notnothing",
+            "!has(oldObject.metadata) && oldObject.metadata.name == 'a'",
+            "",
+        ),
+        ("anyofnothing", "[oldObject].exists(old, has(old.metadata))", ""),
     ];
     // What only Kubernetes has: these policies come first, so that they are noticed when the others are.
     let of_kubernetes: Vec<(&str, &str, &str)> = vec![

@@ -236,6 +236,84 @@ fn services() -> Case {
     Case::new("specs-services").asks(asks)
 }
 
+/// What a Service has for clients outside of the cluster, and what of it goes with its type.
+fn service_types() -> Case {
+    let only = [
+        "/message",
+        "/spec/externalTrafficPolicy",
+        "/spec/internalTrafficPolicy",
+        "/spec/loadBalancerClass",
+        "/spec/allocateLoadBalancerNodePorts",
+        "/spec/sessionAffinityConfig",
+    ];
+    let port = json!([{"port": 80}]);
+    let service = |name: &str, rest: Value| {
+        create(
+            SERVICES,
+            &format!("create {name}"),
+            name,
+            with(json!({"ports": port}), rest),
+        )
+        .only(only)
+    };
+    let change = |what: &str, name: &str, spec: Value| {
+        merge(&format!("{SERVICES}/{name}"), &json!({"spec": spec}))
+            .named(what)
+            .only(only)
+    };
+    let addresses = json!({"externalIPs": ["1.1.1.1"]});
+    Case::new("specs-service-types").asks([
+        service("outside", addresses.clone()),
+        change("no addresses", "outside", json!({"externalIPs": []})),
+        change("addresses again", "outside", addresses),
+        service("none", json!({"clusterIP": "None"})),
+        service(
+            "external",
+            json!({"type": "ExternalName", "externalName": "a.example", "internalTrafficPolicy": "Cluster"}),
+        ),
+        service("changed", json!({})),
+        change(
+            "an external name",
+            "changed",
+            json!({"type": "ExternalName", "externalName": "a.example"}),
+        ),
+        change(
+            "an address again",
+            "changed",
+            json!({"type": "ClusterIP", "externalName": null}),
+        ),
+        service(
+            "balanced",
+            json!({"type": "LoadBalancer", "loadBalancerClass": "a.example/a"}),
+        ),
+        change(
+            "another class",
+            "balanced",
+            json!({"loadBalancerClass": "a.example/b"}),
+        ),
+        change("no class", "balanced", json!({"loadBalancerClass": null})),
+        change(
+            "a class with another type",
+            "balanced",
+            json!({"type": "NodePort", "loadBalancerClass": "a.example/b"}),
+        ),
+        change("another type", "balanced", json!({"type": "NodePort"})),
+        change(
+            "a class with the type",
+            "balanced",
+            json!({"type": "LoadBalancer", "loadBalancerClass": "a.example/b"}),
+        ),
+        service("unclassed", json!({"type": "LoadBalancer"})),
+        change(
+            "a class",
+            "unclassed",
+            json!({"loadBalancerClass": "a.example/a"}),
+        ),
+        service("affine", json!({"sessionAffinity": "ClientIP"})),
+        change("no affinity", "affine", json!({"sessionAffinity": "None"})),
+    ])
+}
+
 fn secrets() -> Case {
     let secret = |what: &str, name: &str, rest: Value| {
         post(SECRETS, &with(json!({"metadata": {"name": name}}), rest)).named(what)
@@ -425,5 +503,12 @@ fn updates() -> Case {
 }
 
 pub(crate) fn cases() -> Vec<Case> {
-    vec![defaults(), services(), secrets(), names(), updates()]
+    vec![
+        defaults(),
+        services(),
+        service_types(),
+        secrets(),
+        names(),
+        updates(),
+    ]
 }

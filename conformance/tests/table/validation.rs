@@ -134,6 +134,8 @@ pub(crate) fn cases() -> Vec<Case> {
         pods::volumes(),
         pods::pods(),
         pods::pod_changes(),
+        pods::gated_changes(),
+        pods::gated_without_affinity(),
     ];
     for more in [
         workloads::workloads(),

@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::header::{ACCEPT, HOST};
-use http::{HeaderMap, Method, Request, Response, StatusCode};
+use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
 use tokio::runtime::Handle;
 
 use crate::access::{Attributes, User};
@@ -38,7 +38,7 @@ mod special;
 mod warning;
 mod write;
 
-use body::{duplicates_of_patch, read_body};
+use body::{faults_of_patch, read_body};
 use form::{Asked, negotiate};
 use read::ended_by_first;
 use route::Route;
@@ -95,9 +95,15 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (api, user) = (self.api.clone(), self.user.clone());
+        // `hyper` leaves out bodies that may not be there in HTTP/1 only.
+        let is_bare = request.method() == Method::HEAD && request.version() == Version::HTTP_2;
         async move {
             let answer = |request, encoding| respond(api.clone(), user.clone(), request, encoding);
             let answer = media::translated(&api, request, answer).await;
+            let answer = answer.map(|response| match is_bare {
+                true => response.map(|_| whole(Bytes::new())),
+                false => response,
+            });
             if let Ok(runtime) = Handle::try_current()
                 && let Some(alarm) = api.storage.alarm()
             {
@@ -165,9 +171,9 @@ async fn respond(
         Err(error) => return Ok(refusal(&error)),
     };
     let call = Call {
-        fields: match duplicates_of_patch(&request) {
-            duplicates if duplicates.is_empty() => FieldValidation::of(&query),
-            duplicates => FieldValidation::of_patch(&query, duplicates),
+        fields: match faults_of_patch(&request) {
+            faults if faults.is_empty() => FieldValidation::of(&query),
+            faults => FieldValidation::of_patch(&query, faults),
         },
         api,
         request,

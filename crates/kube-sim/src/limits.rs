@@ -22,6 +22,8 @@ mod quotas;
 mod ranges;
 mod usage;
 
+pub(crate) use usage::requests;
+
 /// Who a quota's status belongs to when a write has changed it.
 const MANAGER: &str = "kube-apiserver";
 

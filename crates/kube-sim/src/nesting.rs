@@ -174,10 +174,24 @@ pub(crate) fn parse_object(json: &[u8]) -> Result<(Map<String, Value>, Vec<Strin
         duplicates: &mut duplicates,
     };
     let object = parse_seed(json, reading)?;
+    Ok((object, told(&duplicates)))
+}
+
+/// The same for any value.
+pub(crate) fn parse_value(json: &[u8]) -> Result<(Value, Vec<String>), Unreadable> {
+    let mut duplicates = Vec::new();
+    let reading = unique::Any {
+        duplicates: &mut duplicates,
+    };
+    let value = parse_seed(json, reading)?;
+    Ok((value, told(&duplicates)))
+}
+
+fn told(duplicates: &[String]) -> Vec<String> {
     let told = duplicates
         .iter()
         .map(|path| format!("duplicate field \"{path}\""));
-    Ok((object, told.collect()))
+    told.collect()
 }
 
 #[cfg(test)]

@@ -84,6 +84,12 @@ impl Quantity {
         i64::try_from(self.0 / ONE).ok().filter(|_| self.is_whole())
     }
 
+    /// How many parts of one it is, where one has `parts`; a part that is not whole counts.
+    pub(crate) fn in_parts(self, parts: i128) -> i128 {
+        let part = ONE / parts;
+        self.0.saturating_add(part - 1).div_euclid(part)
+    }
+
     pub(crate) fn as_f64(self) -> f64 {
         self.0 as f64 / ONE as f64
     }

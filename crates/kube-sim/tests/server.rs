@@ -83,6 +83,14 @@ async fn http2_needs_no_upgrade() {
         let list = json_of(sender.send_request(request).await.unwrap()).await;
         assert_eq!(list["items"].as_array().unwrap().len(), 20);
     }
+    // What is asked for by HEAD has no body, also if it is refused.
+    for path in ["/api/v1/pods", "/api/v1/nodes/none/proxy", "/version", "/none"] {
+        let request = Request::head(format!("{}{path}", server.url()));
+        let request = request.body(Empty::<Bytes>::new()).unwrap();
+        let answer = sender.send_request(request).await.unwrap();
+        let body = answer.into_body().collect().await.unwrap().to_bytes();
+        assert!(body.is_empty(), "{path}");
+    }
     server.shutdown().await;
 }
 

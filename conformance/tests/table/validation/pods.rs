@@ -245,3 +245,78 @@ pub(super) fn pod_changes() -> Case {
     ];
     kind.changes(rows.map(|(what, spec)| (what, json!({"spec": spec}))))
 }
+
+/// Where a pod may be scheduled can get narrower while a gate holds it back.
+pub(super) fn gated_changes() -> Case {
+    let require = |values: &[&str]| json!({"key": "k", "operator": "In", "values": values});
+    let terms = |terms: Value| {
+        let required = json!({"nodeSelectorTerms": terms});
+        json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}})
+    };
+    let [a, b] = ["a", "b"].map(|value| require(&[value]));
+    let right = with(
+        container(json!({})),
+        with(
+            terms(json!([{"matchExpressions": [a]}])),
+            json!({"schedulingGates": [{"name": "g"}], "nodeSelector": {"a": "b"}}),
+        ),
+    );
+    let kind = Kind::new("gated-pod", PODS, right);
+    let rows = [
+        ("no gate", json!({"schedulingGates": []})),
+        ("another gate", json!({"schedulingGates": [{"name": "h"}]})),
+        ("one more label of nodes", json!({"nodeSelector": {"c": "d"}})),
+        ("another label of nodes", json!({"nodeSelector": {"a": "c"}})),
+        ("no label of nodes", json!({"nodeSelector": null})),
+        (
+            "one more requirement",
+            terms(json!([{"matchExpressions": [a, b]}])),
+        ),
+        (
+            "one more field",
+            terms(
+                json!([{"matchExpressions": [a], "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}]),
+            ),
+        ),
+        ("another requirement", terms(json!([{"matchExpressions": [b]}]))),
+        (
+            "one more term",
+            terms(json!([{"matchExpressions": [a]}, {"matchExpressions": [b]}])),
+        ),
+        ("no term", json!({"affinity": {"nodeAffinity": null}})),
+        ("no affinity", json!({"affinity": null})),
+        (
+            "a preference",
+            json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": {"matchExpressions": [a]}}]}}}),
+        ),
+        (
+            "an affinity to pods",
+            json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "z", "labelSelector": {}}]}}}),
+        ),
+        (
+            "an account",
+            json!({"serviceAccountName": "x", "nodeSelector": {"c": "d"}}),
+        ),
+    ];
+    kind.changes(rows.map(|(what, spec)| (what, json!({"spec": spec}))))
+}
+
+/// What has no affinity may get one while a gate holds it back.
+pub(super) fn gated_without_affinity() -> Case {
+    let right = with(container(json!({})), json!({"schedulingGates": [{"name": "g"}]}));
+    let kind = Kind::new("gated-pod-without-affinity", PODS, right);
+    let required = json!({"nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "Exists"}]}]});
+    let rows = [
+        (
+            "an affinity to nodes",
+            json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}),
+        ),
+        ("an affinity to nothing", json!({"affinity": {}})),
+        (
+            "an affinity to pods",
+            json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [{"topologyKey": "z", "labelSelector": {}}]}}}),
+        ),
+        ("a label of nodes", json!({"nodeSelector": {"c": "d"}})),
+    ];
+    kind.changes(rows.map(|(what, spec)| (what, json!({"spec": spec}))))
+}

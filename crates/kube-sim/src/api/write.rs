@@ -30,6 +30,7 @@ mod connect;
 mod create;
 pub(crate) mod definition;
 mod delete;
+mod node;
 mod resize;
 mod runtime;
 mod service;

@@ -242,16 +242,57 @@ where
     }
 }
 
-/// The members that are twice in a merge patch.
-pub(super) fn duplicates_of_patch(request: &Received) -> Vec<String> {
+/// The members that are twice in a patch, and those that no operation has.
+pub(super) fn faults_of_patch(request: &Received) -> Vec<String> {
     let content_type = request
         .headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .unwrap_or("");
-    let is_merge = content_type.starts_with("application/merge-patch+json");
-    if request.method != Method::PATCH || !is_merge || nesting::of_json(&request.body) > nesting::COMMON {
+    if request.method != Method::PATCH || nesting::of_json(&request.body) > nesting::COMMON {
         return Vec::new();
     }
-    nesting::parse_object(&request.body).map_or_else(|_| Vec::new(), |(_, duplicates)| duplicates)
+    match content_type.split(';').next().unwrap_or("").trim() {
+        "application/merge-patch+json" | "application/strategic-merge-patch+json" => {
+            nesting::parse_object(&request.body).map_or_else(|_| Vec::new(), |(_, duplicates)| duplicates)
+        }
+        "application/json-patch+json" => {
+            nesting::parse_value(&request.body).map_or_else(|_| Vec::new(), faults_of_operations)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn faults_of_operations((operations, duplicates): (Value, Vec<String>)) -> Vec<String> {
+    const MEMBERS: [&str; 4] = ["op", "path", "from", "value"];
+    let operations = operations.as_array().into_iter().flatten().enumerate();
+    let unknown = operations.flat_map(|(index, operation)| {
+        let members = operation.as_object().into_iter().flatten();
+        let unknown = members.filter(|(name, _)| !MEMBERS.contains(&name.as_str()));
+        unknown.map(move |(name, _)| format!("unknown field \"[{index}].{name}\""))
+    });
+    let faults = unknown.chain(duplicates).take(nesting::MOST_STRICT_ERRORS);
+    faults.map(|fault| format!("json patch {fault}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_have_only_their_members_and_each_once() {
+        let patch = r#"[
+            {"op": "add", "path": "/a", "value": {"other": 1, "b": 1, "b": 2}, "foo": "bar"},
+            {"op": "add", "path": "/a", "path": "/b", "value": "y"}
+        ]"#;
+        let told = faults_of_operations(nesting::parse_value(patch.as_bytes()).ok().unwrap());
+        assert_eq!(
+            told,
+            [
+                r#"json patch unknown field "[0].foo""#,
+                r#"json patch duplicate field "[0].value.b""#,
+                r#"json patch duplicate field "[1].path""#,
+            ]
+        );
+    }
 }

@@ -37,6 +37,11 @@ pub(super) fn of_pod(pod: &Object, member: &str) -> Amounts {
     sum
 }
 
+/// What a pod requests, with what running it costs.
+pub(crate) fn requests(pod: &Object) -> Amounts {
+    of_pod_and_overhead(pod, "requests")
+}
+
 /// The same with what running the pod costs.
 fn of_pod_and_overhead(pod: &Object, member: &str) -> Amounts {
     let mut sum = of_pod(pod, member);

@@ -8,6 +8,23 @@ use serde_json::{Map, Number, Value};
 use super::MOST_STRICT_ERRORS;
 use crate::path::Path;
 
+/// Reads any value.
+pub(super) struct Any<'a> {
+    pub(super) duplicates: &'a mut Vec<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Any<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        let reading = Reading {
+            path: &Path::Root,
+            duplicates: self.duplicates,
+        };
+        reading.deserialize(deserializer)
+    }
+}
+
 /// Reads an object.
 pub(super) struct Object<'a> {
     pub(super) duplicates: &'a mut Vec<String>,

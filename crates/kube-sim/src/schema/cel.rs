@@ -28,6 +28,7 @@ use values::{optional, to_cel};
 mod check;
 mod cost;
 mod functions;
+mod memberless;
 mod messages;
 mod parsed;
 mod programs;
@@ -55,6 +56,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     }
     if let Err(error) = cost::declare(&mut environment) {
         tracing::debug!(%error, "what rules cost is not counted");
+    }
+    if let Err(error) = memberless::declare(&mut environment) {
+        tracing::debug!(%error, "what has no members is not an empty map");
     }
     if let Err(error) = typed::declare(&mut environment) {
         tracing::debug!(%error, "keys are not escaped");
@@ -327,6 +331,25 @@ mod tests {
             .iter()
             .map(|cause| format!("{}: {}", cause.field, cause.message))
             .collect()
+    }
+
+    #[test]
+    fn what_has_no_members_is_like_an_empty_map() {
+        let told = |rule: &str| {
+            let rule = json!({"rule": format!("{rule} ? false : false")});
+            broken_by(rule, json!(null), json!({"class": "a", "list": [1]})).concat()
+        };
+        for (rule, why) in [
+            ("null.a == 1", "no such key: a"),
+            ("has(dyn(null).a)", "failed rule"),
+            ("has(dyn(null).a.b)", "no such key: a"),
+            ("dyn(self.class)['a'] == 1", "no such key: a"),
+            ("!has(dyn(self.class).a) && dyn(1).b == 2", "no such key: b"),
+            ("self.list.exists(n, has(dyn(n).a))", "failed rule"),
+        ] {
+            let told = told(rule);
+            assert!(told.contains(why), "{rule}: {told}");
+        }
     }
 
     #[test]

@@ -148,7 +148,7 @@ fn within(part: &str, mut causes: Vec<Cause>) -> Vec<Cause> {
 /// Checks a value, unless it is as it was.
 fn check(value: &Value, old: Option<&Value>, schema: &Schema, path: &str) -> Findings {
     let mut findings = Findings::default();
-    if old != Some(value) {
+    if !old.is_some_and(|old| lists::is_same(value, old, schema)) {
         check_value(value, old, schema, path, &mut findings);
     }
     findings

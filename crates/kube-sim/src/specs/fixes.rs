@@ -358,16 +358,23 @@ pub(super) fn node(node: &mut Object) {
 
 pub(super) fn service(spec: &mut Object) {
     let kind = text(spec, "type").to_owned();
+    if text(spec, "sessionAffinity") == "None" {
+        spec.remove("sessionAffinityConfig");
+    }
     if text(spec, "sessionAffinity") == "ClientIP"
         && let Some(config) = member(spec, "sessionAffinityConfig")
         && let Some(client) = member(config, "clientIP")
     {
         set(client, "timeoutSeconds", 10800);
     }
-    if kind != "ExternalName" {
-        set(spec, "internalTrafficPolicy", "Cluster");
+    match kind.as_str() {
+        // Older servers have written it there.
+        "ExternalName" => drop(spec.remove("internalTrafficPolicy")),
+        _ => set(spec, "internalTrafficPolicy", "Cluster"),
     }
-    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") {
+    let addresses = spec.get("externalIPs").and_then(Value::as_array);
+    let has_addresses = addresses.is_some_and(|addresses| !addresses.is_empty());
+    if matches!(kind.as_str(), "NodePort" | "LoadBalancer") || kind == "ClusterIP" && has_addresses {
         set(spec, "externalTrafficPolicy", "Cluster");
     }
     if kind == "LoadBalancer" {

@@ -15,6 +15,7 @@ mod at;
 mod container;
 mod cron;
 mod data;
+mod gated;
 mod immutable;
 mod names;
 mod network;

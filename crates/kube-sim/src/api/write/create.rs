@@ -134,6 +134,7 @@ impl Api {
         }
         let mut name = sent.name;
         self.apply_defaults_of_ranges(transaction, target, object);
+        self.label_by_node(transaction, target, object);
         control::protect(&target.resource, object);
         if writer.admission().is_some() {
             // It is drawn when they have been asked: they may change what it begins with.

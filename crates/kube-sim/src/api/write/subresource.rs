@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, text};
+use super::{DeleteOptions, Object, Writer, check, is_being_deleted, metadata, metadata_mut, node, text};
 use crate::admission::Operation;
 use crate::api::Api;
 use crate::api::patch::Patch;
@@ -255,14 +255,25 @@ impl Api {
             subresource: Some("binding".to_owned()),
             ..target.clone()
         };
-        self.bind(&pod, binding, writer)
+        self.assign(&pod, binding, &[], writer)
     }
 
-    /// Gives a pod its node.
+    /// Gives a pod its node, and labels that say where that is.
     pub(crate) fn bind(
         &self,
         target: &Target,
         binding: &Object,
+        writer: Writer<'_>,
+    ) -> Result<(), StatusError> {
+        self.assign(target, binding, &node::TOPOLOGY, writer)
+    }
+
+    /// Gives a pod its node, and these labels of it.
+    fn assign(
+        &self,
+        target: &Target,
+        binding: &Object,
+        labels: &[&str],
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         same_name(target, binding, "Binding")?;
@@ -301,6 +312,9 @@ impl Api {
                         entries.extend(more.clone());
                     }
                 }
+            }
+            if field("kind") == "Node" {
+                self.put_labels_of_node(transaction, field("name"), labels, &mut new);
             }
             let status = new.entry("status").or_insert_with(|| json!({}));
             let conditions = status["conditions"].as_array().into_iter().flatten();

@@ -67,6 +67,9 @@ impl Api {
                 writer,
             )?;
         }
+        if writer != Writer::Owner {
+            self.check_room(transaction, target, current.name(), [&old, &new])?;
+        }
         if let Some(before) = &before {
             let new = with_managers(&new, &managed);
             self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;

@@ -14,11 +14,12 @@
 //! somebody else if it is more than that; who has waited for long enough [stops](until_stopped) it.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cel::{Context, ExecutionError, IdedExpr, Value as CelValue};
 
+use super::memberless;
 use super::parsed::room_of;
 use crate::nesting;
 
@@ -67,6 +68,8 @@ pub(super) struct Metered {
     patterns: Patterns,
     /// The levels of JSON that need as much stack.
     room: usize,
+    /// The same expression and its room for values without members, once there was one.
+    memberless: OnceLock<(IdedExpr, usize)>,
 }
 
 impl Metered {
@@ -84,6 +87,36 @@ impl Metered {
             room: room_of(&expression),
             expression,
             patterns,
+            memberless: OnceLock::new(),
+        }
+    }
+
+    /// Evaluates within what is given; returns what is left of it, too.
+    fn evaluate(
+        &self,
+        context: &Context<'_, '_>,
+        given: u64,
+    ) -> (Result<CelValue, ExecutionError>, Option<u64>) {
+        let within = |expression: &IdedExpr, room: usize, given: u64| {
+            with_room(room, || {
+                LEFT.set(Some(given));
+                let result = self.patterns.within(|| CelValue::resolve(expression, context));
+                (result, LEFT.replace(Some(u64::MAX)))
+            })
+        };
+        match within(&self.expression, self.room, given) {
+            (Err(error), Some(left)) if memberless::is_reason(&error) => {
+                let (expression, room) = self.memberless.get_or_init(|| {
+                    nesting::with_room(self.room, || {
+                        let mut expression = self.expression.clone();
+                        memberless::as_empty(&mut expression);
+                        let room = room_of(&expression);
+                        (expression, room)
+                    })
+                });
+                within(expression, *room, left)
+            }
+            evaluated => evaluated,
         }
     }
 }
@@ -182,11 +215,7 @@ impl Budget {
     /// Evaluates an expression.
     pub(super) fn spend(
         &mut self,
-        Metered {
-            expression,
-            patterns,
-            room,
-        }: &Metered,
+        expression: &Metered,
         context: &Context<'_, '_>,
     ) -> Result<Result<CelValue, ExecutionError>, Exceeded> {
         // What an expression costs at least, so that a great many of them end, too.
@@ -194,11 +223,7 @@ impl Budget {
             return Err(Exceeded::Object);
         }
         let given = self.0.min(OF_RULE);
-        let (result, left) = with_room(*room, || {
-            LEFT.set(Some(given));
-            let result = patterns.within(|| CelValue::resolve(expression, context));
-            (result, LEFT.replace(Some(u64::MAX)))
-        });
+        let (result, left) = expression.evaluate(context, given);
         match left {
             Some(left) => {
                 self.0 -= given.saturating_sub(left);

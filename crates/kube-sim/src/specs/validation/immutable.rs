@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::at::Causes;
-use super::{Object, names, volume};
+use super::{Object, gated, names, volume};
 use crate::status::{self, Cause};
 
 /// Fields that stay as they were created: the resource, the path, and what is said of a change.
@@ -70,6 +70,7 @@ pub(super) fn causes(id: &str, old: &Object, new: &Object, causes: &mut Causes) 
         "jobs.batch" => causes.extend(job(old, new)),
         "persistentvolumeclaims" => causes.extend(claim(old, new)),
         "persistentvolumes" => causes.extend(persistent_volume(old, new)),
+        "services" => causes.extend(balancer(old, new)),
         _ => {}
     }
 }
@@ -120,6 +121,14 @@ fn persistent_volume(old: &Object, new: &Object) -> Option<Cause> {
     };
     let why = "spec.persistentvolumesource is immutable after creation";
     (source(old) != source(new)).then(|| Cause::forbidden("spec.persistentvolumesource", why))
+}
+
+/// What balances a Service is chosen once.
+fn balancer(old: &Object, new: &Object) -> Option<Cause> {
+    const CLASS: &str = "spec.loadBalancerClass";
+    let is_balanced = |object| at(object, "spec.type") == "LoadBalancer";
+    let now = changed(old, new, CLASS).filter(|_| is_balanced(old) && is_balanced(new))?;
+    Some(Cause::invalid(CLASS, shown(now), "may not change once set"))
 }
 
 fn stateful_set(old: &Object, new: &Object) -> Option<Cause> {
@@ -240,6 +249,7 @@ fn pod(old: &Object, new: &Object, causes: &mut Causes) {
         }
     }
     if let Some(spec) = allowed.as_object_mut() {
+        gated::put_back(before, spec, causes);
         spec.retain(|name, value| !value.is_null() || before.get(name).is_some());
     }
     let why = "pod updates may not change fields other than `spec.containers[*].image`,\
