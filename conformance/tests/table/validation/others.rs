@@ -56,6 +56,12 @@ pub(super) fn others() -> Vec<Case> {
         "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
         webhook(json!({})),
     );
+    let conditions = |conditions: Value| webhook(json!({"matchConditions": conditions}));
+    let mutating = Kind::whole(
+        "mutating-webhook",
+        "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+        webhook(json!({})),
+    );
     let runtime = Kind::whole(
         "runtimeclass",
         "/apis/node.k8s.io/v1/runtimeclasses",
@@ -139,7 +145,25 @@ pub(super) fn others() -> Vec<Case> {
             ("an operation", webhook(json!({"rules": [{"operations": ["X"], "apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]}))),
             ("no operations", webhook(json!({"rules": [{"apiGroups": [""], "apiVersions": ["v1"], "resources": ["pods"]}]}))),
             ("a selector", webhook(json!({"objectSelector": {"matchLabels": {"a b": "c"}}}))),
+            ("all and one operation", webhook(json!({"rules": [{"operations": ["*", "CREATE"], "apiGroups": ["*", ""], "apiVersions": ["*", "v1"], "resources": ["pods/*", "pods/status"]}]}))),
+            ("a scope", webhook(json!({"rules": [{"operations": ["CREATE"], "apiGroups": [""], "apiVersions": [""], "resources": ["*", "pods", ""], "scope": "X"}]}))),
+            ("a version twice", webhook(json!({"admissionReviewVersions": ["v1", "v1", "V"]}))),
+            ("a webhook twice", json!({"webhooks": [webhook(json!({}))["webhooks"][0], webhook(json!({}))["webhooks"][0]]})),
+            ("a condition of an unknown name", conditions(json!([{"name": "a", "expression": "imnotafield == null"}]))),
+            ("a condition that is no truth", conditions(json!([{"name": "a", "expression": "'a'"}]))),
+            ("a condition of variables", conditions(json!([{"name": "a", "expression": "variables.a"}]))),
+            ("a condition of parameters", conditions(json!([{"name": "a", "expression": "params.a == 'a'"}]))),
+            ("conditions of all names", conditions(json!([
+                {"name": "a", "expression": "oldObject == null && object.metadata.name != '' && request.name != '' && namespaceObject.metadata.name != ''"},
+                {"name": "b.example.com/b", "expression": "!authorizer.group('a').resource('b').name('c').check('d').allowed()"},
+            ]))),
+            ("no condition", conditions(json!([{"name": "a"}]))),
+            ("a condition without a name", conditions(json!([{"expression": "true"}]))),
+            ("a condition with a bad name", conditions(json!([{"name": " a", "expression": "true"}]))),
+            ("a condition twice", conditions(json!([{"name": "a", "expression": "true"}, {"name": "a", "expression": "true"}]))),
+            ("too many conditions", conditions((0..65).map(|n| json!({"name": format!("a{n}"), "expression": "true"})).collect())),
         ]),
+        mutating.objects([("a reinvocation", webhook(json!({"reinvocationPolicy": "X"}))), ("a bad condition", conditions(json!([{"name": "a", "expression": "x"}])))]),
         runtime.objects([("no handler", json!({"handler": ""})), ("a handler", json!({"handler": "A_"}))]),
     ]
 }

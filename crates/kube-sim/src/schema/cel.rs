@@ -90,7 +90,7 @@ impl PartialEq for Compiled {
 }
 
 /// Why a rule cannot be compiled.
-pub(crate) fn fault(rule: &str) -> Option<String> {
+pub(super) fn fault(rule: &str) -> Option<String> {
     let error = parsed(rule).err()?;
     // cel-go puts a space before the lines that it shows.
     Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))

@@ -72,7 +72,7 @@ fn rules(id: &str) -> Option<Rules> {
         "events.events.k8s.io" => others::new_event,
         "nodes" => others::node,
         "validatingwebhookconfigurations.admissionregistration.k8s.io"
-        | "mutatingwebhookconfigurations.admissionregistration.k8s.io" => others::webhooks,
+        | "mutatingwebhookconfigurations.admissionregistration.k8s.io" => webhook::configuration,
         "validatingadmissionpolicies.admissionregistration.k8s.io" => admission::validating_policy,
         "validatingadmissionpolicybindings.admissionregistration.k8s.io" => admission::validating_binding,
         "mutatingadmissionpolicies.admissionregistration.k8s.io" => admission::mutating_policy,

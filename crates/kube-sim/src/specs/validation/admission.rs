@@ -7,13 +7,14 @@ use super::names;
 use crate::names::{dns_1035_label_fault, path_segment_fault, subdomain_fault};
 use crate::schema::{self, Known};
 
+const MAX_CONDITIONS: usize = 64;
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 
 /// Those in which there is an object to be changed.
 const CHANGING: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /// What expressions may mention.
-struct Names<'a> {
+pub(super) struct Names<'a> {
     all: Vec<&'static str>,
     /// Those of messages, which cannot ask whether somebody may do something.
     of_messages: Vec<&'static str>,
@@ -21,7 +22,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    fn of(spec: &At<'a>) -> Self {
+    pub(super) fn of(spec: &At<'a>) -> Self {
         let mut all = vec!["object", "oldObject", "request", "namespaceObject", "variables"];
         all.extend(spec.has("paramKind").then_some("params"));
         let of_messages = all.clone();
@@ -273,7 +274,7 @@ fn common(spec: &At<'_>, names: &Names<'_>, operations: &[&str], causes: &mut Ca
     }
 }
 
-fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
+pub(super) fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
     let mut given: BTreeSet<String> = BTreeSet::new();
     // Conditions are checked without variables.
     let known: Vec<_> = names
@@ -286,6 +287,10 @@ fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
         names: &known,
         ..names.known(false)
     };
+    let count = spec.count("matchConditions");
+    if count > MAX_CONDITIONS {
+        causes.push(spec.at("matchConditions").too_many(count, MAX_CONDITIONS));
+    }
     for condition in spec.items("matchConditions") {
         let (name, expression) = (condition.at("name"), condition.at("expression"));
         match expression.text().trim() {
@@ -335,7 +340,7 @@ fn resources(resources: &At<'_>, operations: &[&str], causes: &mut Causes) {
     }
 }
 
-fn rule(rule: &At<'_>, causes: &mut Causes) {
+pub(super) fn rule(rule: &At<'_>, causes: &mut Causes) {
     let mut given = BTreeSet::new();
     for name in rule.items("resourceNames") {
         name.fits(path_segment_fault, causes);

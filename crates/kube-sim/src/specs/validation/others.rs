@@ -1,11 +1,10 @@
-//! Leases, events, nodes, webhooks and classes.
+//! Leases, events, nodes and classes.
 
 use std::collections::HashSet;
 
 use super::at::{At, Causes};
-use super::{names, webhook};
-use crate::names::{dns_label_fault, label_value_fault, subdomain_fault};
-use crate::schema;
+use super::names;
+use crate::names::{dns_label_fault, label_value_fault};
 use crate::status::quoted;
 
 pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {
@@ -107,97 +106,6 @@ pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
     }
     for range in spec.items("podCIDRs") {
         range.fits(names::range_fault, causes);
-    }
-}
-
-pub(super) fn webhooks(configuration: &At<'_>, causes: &mut Causes) {
-    for hook in configuration.items("webhooks") {
-        webhook(&hook, causes);
-    }
-}
-
-fn webhook(hook: &At<'_>, causes: &mut Causes) {
-    let name = hook.at("name");
-    match name.text() {
-        "" => causes.push(name.required("")),
-        text => {
-            let fault = subdomain_fault(text);
-            causes.extend(fault.map(|fault| name.invalid(fault)));
-            if fault.is_none() && text.split('.').count() < 3 {
-                causes
-                    .push(name.invalid("should be a domain with at least three segments separated by dots"));
-            }
-        }
-    }
-    names::selector(&hook.at("namespaceSelector"), causes);
-    names::selector(&hook.at("objectSelector"), causes);
-    hook.at("failurePolicy")
-        .may_be_one_of(&["Fail", "Ignore"], causes);
-    hook.at("matchPolicy")
-        .may_be_one_of(&["Equivalent", "Exact"], causes);
-    effects(hook, causes);
-    let timeout = hook.at("timeoutSeconds");
-    if timeout
-        .number()
-        .is_some_and(|seconds| !(1..=30).contains(&seconds))
-    {
-        causes.push(timeout.invalid("the timeout value must be between 1 and 30 seconds"));
-    }
-    client(&hook.at("clientConfig"), causes);
-    for condition in hook.items("matchConditions") {
-        let expression = condition.at("expression");
-        match expression.text().trim() {
-            "" => causes.push(expression.required("")),
-            text => {
-                let fault = schema::fault(text);
-                causes.extend(fault.map(|fault| expression.invalid(&fault)));
-            }
-        }
-    }
-    for rule in hook.items("rules") {
-        const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
-        if rule.count("operations") == 0 {
-            causes.push(rule.at("operations").required(""));
-        }
-        for operation in rule.items("operations") {
-            operation.one_of(&OPERATIONS, causes);
-        }
-        for name in ["apiGroups", "apiVersions", "resources"] {
-            if rule.count(name) == 0 {
-                causes.push(rule.at(name).required(""));
-            }
-        }
-    }
-}
-
-/// What a webhook may do beside answering, and in which versions it does.
-fn effects(hook: &At<'_>, causes: &mut Causes) {
-    let effects = hook.at("sideEffects");
-    if effects.text().is_empty() {
-        causes.push(effects.required("must specify one of None, NoneOnDryRun"));
-    } else {
-        effects.one_of(&["None", "NoneOnDryRun"], causes);
-    }
-    let versions = hook.at("admissionReviewVersions");
-    if hook.count("admissionReviewVersions") == 0 {
-        causes.push(versions.required("must specify one of v1, v1beta1"));
-    } else if !hook
-        .items("admissionReviewVersions")
-        .any(|version| matches!(version.text(), "v1" | "v1beta1"))
-    {
-        causes.push(versions.invalid("must include at least one of v1, v1beta1"));
-    }
-}
-
-/// Where a webhook is asked.
-fn client(client: &At<'_>, causes: &mut Causes) {
-    let (url, service) = (client.at("url"), client.at("service"));
-    if url.is_set() == service.is_set() {
-        causes.push(client.required("exactly one of url or service is required"));
-    } else if url.is_set() {
-        causes.extend(webhook::url_faults(url.text(), &url.path()));
-    } else {
-        causes.extend(webhook::service_faults(service.value(), &service.path()));
     }
 }
 

@@ -1,8 +1,12 @@
-//! Where webhooks are: those for admission, and those that convert.
+//! Webhooks for admission; where they, and those that convert, are.
+
+use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::names::subdomain_fault;
+use super::at::{At, Causes};
+use super::{admission, names};
+use crate::names::{dns_1035_label_fault, subdomain_fault};
 use crate::status::{Cause, quoted};
 
 /// What is wrong with the address of a webhook, which is at `path`.
@@ -112,4 +116,89 @@ fn path_faults(path: &str) -> Vec<String> {
         }
     }
     faults
+}
+
+/// Webhooks of admission, as a configuration has them.
+pub(super) fn configuration(configuration: &At<'_>, causes: &mut Causes) {
+    let mut given = HashSet::new();
+    for hook in configuration.items("webhooks") {
+        self::hook(&hook, causes);
+        let name = hook.at("name");
+        if !name.text().is_empty() && !given.insert(name.text().to_owned()) {
+            causes.push(name.duplicate());
+        }
+    }
+}
+
+fn hook(hook: &At<'_>, causes: &mut Causes) {
+    let name = hook.at("name");
+    match name.text() {
+        "" => causes.push(name.required("")),
+        text => {
+            let fault = subdomain_fault(text);
+            causes.extend(fault.map(|fault| name.invalid(fault)));
+            if fault.is_none() && text.split('.').count() < 3 {
+                causes
+                    .push(name.invalid("should be a domain with at least three segments separated by dots"));
+            }
+        }
+    }
+    for rule in hook.items("rules") {
+        admission::rule(&rule, causes);
+    }
+    hook.at("failurePolicy")
+        .may_be_one_of(&["Fail", "Ignore"], causes);
+    hook.at("matchPolicy")
+        .may_be_one_of(&["Equivalent", "Exact"], causes);
+    let effects = hook.at("sideEffects");
+    if effects.text().is_empty() {
+        causes.push(effects.required("must specify one of None, NoneOnDryRun"));
+    } else {
+        effects.one_of(&["None", "NoneOnDryRun"], causes);
+    }
+    let timeout = hook.at("timeoutSeconds");
+    if timeout
+        .number()
+        .is_some_and(|seconds| !(1..=30).contains(&seconds))
+    {
+        causes.push(timeout.invalid("the timeout value must be between 1 and 30 seconds"));
+    }
+    names::selector(&hook.at("namespaceSelector"), causes);
+    names::selector(&hook.at("objectSelector"), causes);
+    hook.at("reinvocationPolicy")
+        .may_be_one_of(&["IfNeeded", "Never"], causes);
+    client(&hook.at("clientConfig"), causes);
+    admission::conditions(hook, &admission::Names::of(hook), causes);
+    versions(hook, causes);
+}
+
+/// The versions of reviews that a webhook reads.
+fn versions(hook: &At<'_>, causes: &mut Causes) {
+    const KNOWN: [&str; 2] = ["v1", "v1beta1"];
+    let versions = hook.at("admissionReviewVersions");
+    if hook.count("admissionReviewVersions") == 0 {
+        return causes.push(versions.required("must specify one of v1, v1beta1"));
+    }
+    let mut given = HashSet::new();
+    for version in hook.items("admissionReviewVersions") {
+        match given.insert(version.text().to_owned()) {
+            true => version.fits(dns_1035_label_fault, causes),
+            false => causes.push(version.invalid("duplicate version")),
+        }
+    }
+    if !given.iter().any(|version| KNOWN.contains(&version.as_str())) {
+        causes.push(versions.invalid("must include at least one of v1, v1beta1"));
+    }
+}
+
+/// Where a webhook is asked.
+fn client(client: &At<'_>, causes: &mut Causes) {
+    let (url, service) = (client.at("url"), client.at("service"));
+    if url.is_set() == service.is_set() {
+        causes.push(client.required("exactly one of url or service is required"));
+    } else if url.is_set() {
+        causes.extend(url_faults(url.text(), &url.path()));
+    } else {
+        causes.extend(service_faults(service.value(), &service.path()));
+    }
 }
