@@ -168,7 +168,7 @@ type Main<K> = Box<dyn MainSource<K> + Send>;
 
 /// Reconciles the objects of the kind `K`; see the [module](self).
 #[must_use = "a controller does nothing until the stream of `run` is polled"]
-pub struct Controller<K: Resource> {
+pub struct Controller<K: Resource + 'static> {
     name: String,
     dyntype: K::DynamicType,
     store: Store<K>,
@@ -567,7 +567,7 @@ where
 type Unstarted<K, R, P, Ctx> = (Controller<K>, R, P, Arc<Ctx>);
 
 /// A controller before and after its first poll. Boxed, since it is moved with each item of the stream.
-enum Machine<K: Resource, R, P, Ctx, E> {
+enum Machine<K: Resource + 'static, R, P, Ctx, E> {
     Unstarted(Box<Unstarted<K, R, P, Ctx>>),
     Running(Box<Engine<K, R, P, Ctx, E>>),
 }

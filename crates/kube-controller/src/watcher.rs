@@ -21,7 +21,7 @@ use crate::utils::{Backoff, ResetTimerBackoff};
 use futures::stream::{self, Stream, StreamExt};
 use kube::core::{ApiResource, PartialObjectMeta, Selector, Status};
 use kube::{Api, Resource, ResourceExt};
-use kube_informer::form::Decode;
+use kube_informer::form::Unshared;
 use kube_informer::informer::Unsynced;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
@@ -385,7 +385,7 @@ const AHEAD: usize = 64;
 #[doc(alias = "informer")]
 pub fn watcher<K>(api: Api<K>, config: Config) -> impl Stream<Item = Result<Event<K>>> + Send
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let resource = resource_of(&api);
     events(api, resource, K::metadata_api(), &config)
@@ -409,7 +409,7 @@ pub fn watcher_with<K>(
     config: Config,
 ) -> impl Stream<Item = Result<Event<K>>> + Send + use<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     events(api, ApiResource::erase::<K>(dyntype), K::metadata_api(), &config)
 }
@@ -420,7 +420,7 @@ pub fn metadata_watcher<K>(
     config: Config,
 ) -> impl Stream<Item = Result<Event<PartialObjectMeta<K>>>> + Send
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let resource = resource_of(&api);
     events(api, resource, true, &config)
@@ -442,7 +442,7 @@ where
 /// An API of all namespaces has every object of that name.
 pub fn watch_object<K>(api: Api<K>, name: &str) -> impl Stream<Item = Result<Option<K>>> + Send + use<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let config = Config::default().fields(&format!("metadata.name={name}"));
     let mut listed = false;
@@ -498,7 +498,7 @@ fn events<A, K>(
 ) -> impl Stream<Item = Result<Event<K>>> + Send + use<A, K>
 where
     A: Resource,
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let selection = config.selection(api.namespace());
     let mut source = ClientSource::new(api.into_client(), resource, selection);
@@ -507,11 +507,12 @@ where
     }
     let (sender, receiver) = mpsc::channel(AHEAD);
     let failures = sender.clone();
-    let reflector = Reflector::<K, _>::with_options(Arc::new(source), Events(sender), config.reflector())
-        .on_error(move |failure| {
-            // If it is full, what waits says enough.
-            let _ = failures.try_send(Err(error_of(failure)));
-        });
+    let reflector =
+        Reflector::<Unshared<K>, _>::with_options(Arc::new(source), Events(sender), config.reflector())
+            .on_error(move |failure| {
+                // If it is full, what waits says enough.
+                let _ = failures.try_send(Err(error_of(failure)));
+            });
     let running = Box::pin(reflector.run(CancellationToken::new()));
     stream::unfold((running, receiver), |(mut running, mut receiver)| async {
         let event = tokio::select! {
@@ -559,16 +560,17 @@ impl<K> KnownObjects for Events<K> {
 }
 
 /// The object itself, unless it could not be read; the reflector has logged that.
-fn object<K: Resource + Clone + Send + Sync + 'static>(result: DecodeResult<K>) -> Option<K> {
-    result.into_object().map(Arc::unwrap_or_clone)
+fn object<K: Resource + Clone + Send + 'static>(result: DecodeResult<Unshared<K>>) -> Option<K> {
+    result.into_object().map(Unshared::into_object)
 }
 
-impl<K> Sink<K> for Events<K>
+type Entries<K> = Vec<(ObjectKey, DecodeResult<Unshared<K>>)>;
+
+impl<K> Sink<Unshared<K>> for Events<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
-    K: Decode,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
-    async fn replace(&mut self, entries: Vec<(ObjectKey, DecodeResult<K>)>, _: Option<ResourceVersion>) {
+    async fn replace(&mut self, entries: Entries<K>, _: Option<ResourceVersion>) {
         self.send(Event::Init).await;
         for object in entries.into_iter().filter_map(|(_, result)| object(result)) {
             self.send(Event::InitApply(object)).await;
@@ -576,7 +578,12 @@ where
         self.send(Event::InitDone).await;
     }
 
-    async fn push(&mut self, _: ObjectKey, delta: Delta<DecodeResult<K>>, _: Option<ResourceVersion>) {
+    async fn push(
+        &mut self,
+        _: ObjectKey,
+        delta: Delta<DecodeResult<Unshared<K>>>,
+        _: Option<ResourceVersion>,
+    ) {
         let event = match delta {
             Delta::Added(result) | Delta::Updated(result) | Delta::Replaced(result) => {
                 object(result).map(Event::Apply)

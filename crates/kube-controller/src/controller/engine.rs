@@ -74,7 +74,7 @@ enum Event<K, E> {
 }
 
 /// A controller that runs.
-pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
+pub(super) struct Engine<K: Resource + 'static, R, P, Ctx, E> {
     reconciler: R,
     error_policy: P,
     context: Arc<Ctx>,
