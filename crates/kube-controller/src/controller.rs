@@ -84,10 +84,10 @@
 //! last.
 //!
 //! The stream also ends after an error that only a change of the program can mend: an informer of owned
-//! objects is over shards by uid ([`OwnedByUid`](crate::watcher::Error::OwnedByUid)), or a source is over
-//! other shards than the controller's own kind ([`OtherShards`](crate::watcher::Error::OtherShards)). And it
+//! objects is over shards by uid ([`OwnedByUid`](RunnerError::OwnedByUid)), or a source is over
+//! other shards than the controller's own kind ([`OtherShards`](RunnerError::OtherShards)). And it
 //! ends when the informer of the controller's own kind has stopped
-//! ([`Stopped`](crate::watcher::Error::Stopped)).
+//! ([`Stopped`](RunnerError::Stopped)).
 //!
 //! # Memory
 //! [`Controller::new`] keeps its objects [packed](kube_informer::form::Packed), and of owned objects only the
@@ -131,7 +131,7 @@ pub use action::Action;
 pub(crate) use any_informer::AnyInformer;
 pub use attempt::Attempt;
 pub use config::Config;
-pub use error::Error;
+pub use error::{Error, RunnerError};
 #[doc(no_inline)]
 pub use kube_informer::informer::enqueue::OwnerKind;
 #[doc(no_inline)]

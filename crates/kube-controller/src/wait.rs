@@ -56,8 +56,8 @@ where
         }
     }
     // A watcher does not end by itself.
-    let resource = name.to_owned();
-    Err(Error::ProbeFailed(watcher::Error::Stopped { resource }))
+    let ended = kube::Error::Service("the watch has ended".into());
+    Err(Error::ProbeFailed(watcher::Error::WatchFailed(ended)))
 }
 
 /// What an object, or its absence, is judged by. A function `Fn(Option<&K>) -> bool` is one.

@@ -349,11 +349,7 @@ async fn streams_of_kinds_known_at_run_time_lead_to_objects() {
     let own = watcher(api(&maps), everything())
         .reflect(writer)
         .applied_objects();
-    let failing = stream::repeat_with(|| {
-        Err(watcher::Error::Stopped {
-            resource: "these".into(),
-        })
-    });
+    let failing = stream::repeat_with(|| Err(watcher::Error::NoResourceVersion));
     let controller = Controller::for_stream_with(own, reader, maps.clone())
         .owns_stream_with(objects(&secrets), secrets.clone())
         .owns_shared_stream_with(shared(&secrets), secrets.clone())
