@@ -84,10 +84,10 @@
 //! last.
 //!
 //! The stream also ends after an error that only a change of the program can mend: an informer of owned
-//! objects is over shards by uid ([`OwnedByUid`](crate::watcher::Error::OwnedByUid)), or a source is over
-//! other shards than the controller's own kind ([`OtherShards`](crate::watcher::Error::OtherShards)). And it
+//! objects is over shards by uid ([`OwnedByUid`](RunnerError::OwnedByUid)), or a source is over
+//! other shards than the controller's own kind ([`OtherShards`](RunnerError::OtherShards)). And it
 //! ends when the informer of the controller's own kind has stopped
-//! ([`Stopped`](crate::watcher::Error::Stopped)).
+//! ([`Stopped`](RunnerError::Stopped)).
 //!
 //! # Memory
 //! [`Controller::new`] keeps its objects [packed](kube_informer::form::Packed), and of owned objects only the
@@ -131,7 +131,7 @@ pub use action::Action;
 pub(crate) use any_informer::AnyInformer;
 pub use attempt::Attempt;
 pub use config::Config;
-pub use error::Error;
+pub use error::{Error, RunnerError};
 #[doc(no_inline)]
 pub use kube_informer::informer::enqueue::OwnerKind;
 #[doc(no_inline)]
@@ -168,7 +168,7 @@ type Main<K> = Box<dyn MainSource<K> + Send>;
 
 /// Reconciles the objects of the kind `K`; see the [module](self).
 #[must_use = "a controller does nothing until the stream of `run` is polled"]
-pub struct Controller<K: Resource> {
+pub struct Controller<K: Resource + 'static> {
     name: String,
     dyntype: K::DynamicType,
     store: Store<K>,
@@ -567,7 +567,7 @@ where
 type Unstarted<K, R, P, Ctx> = (Controller<K>, R, P, Arc<Ctx>);
 
 /// A controller before and after its first poll. Boxed, since it is moved with each item of the stream.
-enum Machine<K: Resource, R, P, Ctx, E> {
+enum Machine<K: Resource + 'static, R, P, Ctx, E> {
     Unstarted(Box<Unstarted<K, R, P, Ctx>>),
     Running(Box<Engine<K, R, P, Ctx, E>>),
 }

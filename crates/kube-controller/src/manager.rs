@@ -239,7 +239,7 @@ impl ManagerHandle {
                 match result {
                     Ok(_) => {}
                     // The stream goes on until the running reconciles have ended.
-                    Err(Error::QueueError(error)) if error.ends_controller() => ended = Err(error),
+                    Err(Error::RunnerError(error)) if error.ends_controller() => ended = Err(error),
                     Err(error) => {
                         tracing::warn!(controller = name, error = %Chain(&error), "not reconciled");
                     }

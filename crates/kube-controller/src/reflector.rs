@@ -13,12 +13,11 @@ pub use store::{ReflectHandle, Store, Writer, store, store_shared};
 
 use crate::watcher::{self, Event};
 use futures::{Stream, StreamExt};
-use kube::Resource;
 
 /// Fills the store with what passes through the stream.
 pub fn reflector<K, W>(mut writer: Writer<K>, stream: W) -> impl Stream<Item = W::Item>
 where
-    K: Resource + Clone + Send + Sync + 'static,
+    K: Lookup + Clone + 'static,
     W: Stream<Item = Result<Event<K>, watcher::Error>>,
 {
     stream.inspect(move |event| {

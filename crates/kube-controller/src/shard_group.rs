@@ -112,7 +112,7 @@
 //! ```
 //!
 //! A factory's informer of an owned kind over shards by uid ends the controller with
-//! [`OwnedByUid`](crate::watcher::Error::OwnedByUid), and with it the [manager](crate::manager::Manager::add_controller).
+//! [`OwnedByUid`](crate::controller::RunnerError::OwnedByUid), and with it the [manager](crate::manager::Manager::add_controller).
 //!
 //! A run [waits](crate::controller#namespaces-and-shards-that-are-added) until all kinds that the controller
 //! watches have listed the shard.

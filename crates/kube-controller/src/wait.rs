@@ -46,7 +46,7 @@ pub async fn await_condition<K>(
     condition: impl Condition<K>,
 ) -> Result<Option<K>, Error>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let mut states = pin!(watch_object(api, name));
     while let Some(state) = states.next().await {
@@ -56,8 +56,8 @@ where
         }
     }
     // A watcher does not end by itself.
-    let resource = name.to_owned();
-    Err(Error::ProbeFailed(watcher::Error::Stopped { resource }))
+    let ended = kube::Error::Service("the watch has ended".into());
+    Err(Error::ProbeFailed(watcher::Error::WatchFailed(ended)))
 }
 
 /// What an object, or its absence, is judged by. A function `Fn(Option<&K>) -> bool` is one.
@@ -286,7 +286,7 @@ pub mod delete {
         delete_params: &DeleteParams,
     ) -> Result<(), Error>
     where
-        K: Resource + Clone + Debug + DeserializeOwned + Send + Sync + 'static,
+        K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
     {
         let deleted = api.delete(name, delete_params).await.map_err(Error::Delete)?;
         let uid = deleted.either(

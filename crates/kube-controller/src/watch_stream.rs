@@ -1,7 +1,7 @@
 //! Adapters for the stream of a watcher.
 
 use crate::predicates::{self, Predicate};
-use crate::reflector::{Writer, reflector};
+use crate::reflector::{Lookup, Writer, reflector};
 use crate::utils::{Backoff, StreamBackoff};
 use crate::watcher::{Error, Event};
 use futures::{Stream, StreamExt, TryStream, future};
@@ -123,7 +123,7 @@ pub trait WatchStreamExt: Stream {
     fn reflect<K>(self, writer: Writer<K>) -> impl Stream<Item = Self::Item>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
-        K: Resource + Clone + Send + Sync + 'static,
+        K: Lookup + Clone + 'static,
     {
         reflector(writer, self)
     }
@@ -132,7 +132,7 @@ pub trait WatchStreamExt: Stream {
     fn reflect_shared<K>(self, writer: Writer<K>) -> impl Stream<Item = Self::Item>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
-        K: Resource + Clone + Send + Sync + 'static,
+        K: Lookup + Clone + 'static,
     {
         reflector(writer, self)
     }

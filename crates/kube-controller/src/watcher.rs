@@ -21,11 +21,10 @@ use crate::utils::{Backoff, ResetTimerBackoff};
 use futures::stream::{self, Stream, StreamExt};
 use kube::core::{ApiResource, PartialObjectMeta, Selector, Status};
 use kube::{Api, Resource, ResourceExt};
-use kube_informer::form::Decode;
-use kube_informer::informer::Unsynced;
+use kube_informer::form::Unshared;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
-use kube_informer::reflector::{Failure, InitialState, LastError, Reflector, ReflectorOptions};
+use kube_informer::reflector::{Failure, InitialState, Reflector, ReflectorOptions};
 use kube_informer::source::{ApiError, ClientSource, Selection};
 use kube_informer::{Fingerprint, ObjectKey, ResourceVersion};
 use serde::de::DeserializeOwned;
@@ -193,14 +192,9 @@ impl Config {
     }
 }
 
-/// Why a watch failed. Other watches are not affected, and the watch is retried, except after
-/// [`Stopped`](Self::Stopped). After [`OwnedByUid`](Self::OwnedByUid) and
-/// [`OtherShards`](Self::OtherShards), the controller ends.
-///
-/// The first four are errors of a [`watcher`]. The others are errors of a [`Controller`](crate::Controller),
-/// and name the kind.
+/// Why a watch failed. It is retried. A [`Controller`](crate::Controller) has [further
+/// reasons](crate::controller::RunnerError).
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The existing objects could not be listed.
     #[error("failed to perform initial object list: {0}")]
@@ -214,73 +208,10 @@ pub enum Error {
     /// A watch broke off and cannot be resumed.
     #[error("watch stream failed: {0}")]
     WatchFailed(#[source] kube::Error),
-    /// The server refuses the requests, and waiting does not help: permissions or credentials are missing, or
-    /// the kind is not installed. The controller continues without the refused part of this kind, and uses it
-    /// as soon as it is served. If it is the controller's own kind, the controller waits for it.
-    #[error("cannot watch {resource}: {}", reasons(.unsynced))]
-    Refused {
-        /// The resource: `pods`, `deployments.apps`.
-        resource: String,
-        /// The reasons, one for each namespace that is listed separately.
-        unsynced: Vec<Unsynced>,
-    },
-    /// The kind, or a namespace or shard that was added, has not been listed in time. The controller
-    /// continues without it, and uses it as soon as it has been listed. If it is the controller's own kind,
-    /// the controller waits for it.
-    #[error("{resource} have not synced within {} s: {}", .timeout.as_secs_f64(), reasons(.unsynced))]
-    NotSynced {
-        /// The resource: `pods`, `deployments.apps`.
-        resource: String,
-        /// The [time limit](crate::controller::Config::sync_timeout).
-        timeout: Duration,
-        /// The reasons, one for each namespace that is listed separately.
-        unsynced: Vec<Unsynced>,
-    },
-    /// A request failed after the kind had synced.
-    #[error("{} of {} failed: {}", .0.operation, .0.resource, .0.message)]
-    Failed(LastError),
-    /// The informer of owned objects is over shards by uid. An owned object has another uid than its owner,
-    /// so it may be in a shard of another replica, and the controller would take it for absent. So the
-    /// controller ends.
-    #[error(
-        "{resource} are owned objects, and their informer is over shards by uid: request it for all shards, or divide by namespace"
-    )]
-    OwnedByUid {
-        /// The resource: `pods`, `deployments.apps`.
-        resource: String,
-    },
-    /// The informer is over another [`ShardSet`](kube_informer::ShardSet) than that of the controller's own
-    /// kind. So it may lack objects that belong to the reconciled objects, and the controller could not
-    /// notice. So the controller ends.
-    #[error(
-        "the informer of {resource} is over other shards than the controller's own kind: use one ShardSet for both"
-    )]
-    OtherShards {
-        /// The resource: `pods`, `deployments.apps`.
-        resource: String,
-    },
-    /// The informer has stopped, so there will be no more changes.
-    #[error("the informer of {resource} has stopped")]
-    Stopped {
-        /// The resource: `pods`, `deployments.apps`.
-        resource: String,
-    },
-}
-
-impl Error {
-    /// Whether the program has to be changed: a controller ends after such an error.
-    pub(crate) fn ends_controller(&self) -> bool {
-        matches!(self, Self::OwnedByUid { .. } | Self::OtherShards { .. })
-    }
-}
-
-/// The reasons, with their namespaces if the informer is over several.
-fn reasons(unsynced: &[Unsynced]) -> String {
-    let reasons = unsynced.iter().map(|unsynced| match &unsynced.namespace {
-        Some(namespace) => format!("{namespace}: {}", unsynced.why),
-        None => unsynced.why.clone(),
-    });
-    reasons.collect::<Vec<_>>().join("; ")
+    /// An answer has no resource version. A [`watcher`] never reports this. It is there for programs written
+    /// for kube, which match all variants, or make this one in tests.
+    #[error("no metadata.resourceVersion in watch result (does resource support watch?)")]
+    NoResourceVersion,
 }
 
 /// A change of the objects of a collection.
@@ -385,7 +316,7 @@ const AHEAD: usize = 64;
 #[doc(alias = "informer")]
 pub fn watcher<K>(api: Api<K>, config: Config) -> impl Stream<Item = Result<Event<K>>> + Send
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let resource = resource_of(&api);
     events(api, resource, K::metadata_api(), &config)
@@ -409,7 +340,7 @@ pub fn watcher_with<K>(
     config: Config,
 ) -> impl Stream<Item = Result<Event<K>>> + Send + use<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     events(api, ApiResource::erase::<K>(dyntype), K::metadata_api(), &config)
 }
@@ -420,7 +351,7 @@ pub fn metadata_watcher<K>(
     config: Config,
 ) -> impl Stream<Item = Result<Event<PartialObjectMeta<K>>>> + Send
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let resource = resource_of(&api);
     events(api, resource, true, &config)
@@ -442,7 +373,7 @@ where
 /// An API of all namespaces has every object of that name.
 pub fn watch_object<K>(api: Api<K>, name: &str) -> impl Stream<Item = Result<Option<K>>> + Send + use<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let config = Config::default().fields(&format!("metadata.name={name}"));
     let mut listed = false;
@@ -498,7 +429,7 @@ fn events<A, K>(
 ) -> impl Stream<Item = Result<Event<K>>> + Send + use<A, K>
 where
     A: Resource,
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
     let selection = config.selection(api.namespace());
     let mut source = ClientSource::new(api.into_client(), resource, selection);
@@ -507,11 +438,12 @@ where
     }
     let (sender, receiver) = mpsc::channel(AHEAD);
     let failures = sender.clone();
-    let reflector = Reflector::<K, _>::with_options(Arc::new(source), Events(sender), config.reflector())
-        .on_error(move |failure| {
-            // If it is full, what waits says enough.
-            let _ = failures.try_send(Err(error_of(failure)));
-        });
+    let reflector =
+        Reflector::<Unshared<K>, _>::with_options(Arc::new(source), Events(sender), config.reflector())
+            .on_error(move |failure| {
+                // If it is full, what waits says enough.
+                let _ = failures.try_send(Err(error_of(failure)));
+            });
     let running = Box::pin(reflector.run(CancellationToken::new()));
     stream::unfold((running, receiver), |(mut running, mut receiver)| async {
         let event = tokio::select! {
@@ -559,16 +491,17 @@ impl<K> KnownObjects for Events<K> {
 }
 
 /// The object itself, unless it could not be read; the reflector has logged that.
-fn object<K: Resource + Clone + Send + Sync + 'static>(result: DecodeResult<K>) -> Option<K> {
-    result.into_object().map(Arc::unwrap_or_clone)
+fn object<K: Resource + Clone + Send + 'static>(result: DecodeResult<Unshared<K>>) -> Option<K> {
+    result.into_object().map(Unshared::into_object)
 }
 
-impl<K> Sink<K> for Events<K>
+type Entries<K> = Vec<(ObjectKey, DecodeResult<Unshared<K>>)>;
+
+impl<K> Sink<Unshared<K>> for Events<K>
 where
-    K: Resource + Clone + DeserializeOwned + Send + Sync + 'static,
-    K: Decode,
+    K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
-    async fn replace(&mut self, entries: Vec<(ObjectKey, DecodeResult<K>)>, _: Option<ResourceVersion>) {
+    async fn replace(&mut self, entries: Entries<K>, _: Option<ResourceVersion>) {
         self.send(Event::Init).await;
         for object in entries.into_iter().filter_map(|(_, result)| object(result)) {
             self.send(Event::InitApply(object)).await;
@@ -576,7 +509,12 @@ where
         self.send(Event::InitDone).await;
     }
 
-    async fn push(&mut self, _: ObjectKey, delta: Delta<DecodeResult<K>>, _: Option<ResourceVersion>) {
+    async fn push(
+        &mut self,
+        _: ObjectKey,
+        delta: Delta<DecodeResult<Unshared<K>>>,
+        _: Option<ResourceVersion>,
+    ) {
         let event = match delta {
             Delta::Added(result) | Delta::Updated(result) | Delta::Replaced(result) => {
                 object(result).map(Event::Apply)

@@ -9,6 +9,7 @@
 //! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded on demand | large collections; handlers that use only the key |
 //! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::CachedObject) | an `Arc` of it | large collections that are read often |
 //! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, requested from the server as such | owners, garbage collection |
+//! | [`Unshared<Pod>`](Unshared) | decoded when it arrives, and passed on | generic code over types that need not be `Sync` |
 //!
 //! ```
 //! use bytes::Bytes;
@@ -50,11 +51,13 @@ mod dynamic;
 mod metadata;
 #[cfg(feature = "packed")]
 mod packed;
+mod unshared;
 
 pub use decoding::DecodeError;
 pub use metadata::{HasMetadata, Metadata};
 #[cfg(feature = "packed")]
 pub use packed::{FieldError, Packed, Packer, PackerStats};
+pub use unshared::Unshared;
 
 use crate::low_level::wire::{FieldPlan, RawObject};
 use crate::object::{CachedObject, ObjectKey};
@@ -254,9 +257,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
     }
 
     fn decode_raw(config: &DecoderConfig, _: &ObjectKey, raw: &RawObject) -> Result<Arc<K>, DecodeError> {
-        let mut object = decode(raw)?;
-        complete(&mut object, || types(raw, config.types.as_ref()));
-        Ok(Arc::new(object))
+        decode_complete(config, raw).map(Arc::new)
     }
 
     /// Only a `DynamicObject` can be saved.
@@ -290,6 +291,16 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
     let types = raw.api_version().zip(raw.kind());
     decoding::object(raw.encoding(), types, |body| raw.write_body(body))
+}
+
+/// Decodes an object of a resource, and sets the kind of a dynamic one that has none.
+fn decode_complete<K: DeserializeOwned + Send + 'static>(
+    config: &DecoderConfig,
+    raw: &RawObject,
+) -> Result<K, DecodeError> {
+    let mut object = decode(raw)?;
+    complete(&mut object, || types(raw, config.types.as_ref()));
+    Ok(object)
 }
 
 /// Sets the kind of a dynamic object that has none, so that objects from a list and from a watch are the

@@ -5,8 +5,8 @@
 //! keys of such an object wait here.
 
 use super::any_informer::AnyInformer;
+use super::error::RunnerError;
 use super::follower::{is_refused, settle};
-use crate::watcher;
 use kube_informer::informer::{PartitionStatus, Stopped};
 use kube_informer::selector::ShardField;
 use kube_informer::{ObjectKey, Partition};
@@ -71,7 +71,7 @@ struct Waited {
     source: usize,
     asked: Asked,
     /// An error: it is not worth waiting for any longer.
-    result: Result<(), watcher::Error>,
+    result: Result<(), RunnerError>,
 }
 
 impl Coverage {
@@ -96,7 +96,7 @@ impl Coverage {
 
     /// Runs go on without what a source has not listed of what it watches now, until it has: all of it if it had its time, or what the
     /// server refuses.
-    pub(super) fn go_on_without(&mut self, source: usize, why: &watcher::Error) {
+    pub(super) fn go_on_without(&mut self, source: usize, why: &RunnerError) {
         if let Some(source) = self.sources.get_mut(&source) {
             source.give_up(&hopeless(all_unsynced(&*source.informer), why));
         }
@@ -143,7 +143,7 @@ impl Coverage {
     ///
     /// # Cancel safety
     /// Dropping the future loses nothing.
-    pub(super) async fn next(&mut self) -> Option<(Keys, Option<watcher::Error>)> {
+    pub(super) async fn next(&mut self) -> Option<(Keys, Option<RunnerError>)> {
         loop {
             let Waited {
                 source,
@@ -213,8 +213,8 @@ fn all_unsynced(informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
 }
 
 /// Those of some partitions that are not worth waiting for, because of this.
-fn hopeless(mut unsynced: Vec<PartitionStatus>, why: &watcher::Error) -> Vec<PartitionStatus> {
-    if let watcher::Error::Refused { .. } = why {
+fn hopeless(mut unsynced: Vec<PartitionStatus>, why: &RunnerError) -> Vec<PartitionStatus> {
+    if let RunnerError::Refused { .. } = why {
         unsynced.retain(|partition| is_refused(&partition.reflector));
     }
     unsynced

@@ -11,7 +11,7 @@ use super::own::Own;
 use super::run::{Ended, Finished, until_end, while_held};
 use super::source::Intake;
 use super::trigger::{Trigger, paused};
-use super::{Action, Config, Controller, Error, first};
+use super::{Action, Config, Controller, Error, RunnerError, first};
 use crate::reflector::{ObjectRef, Store};
 use crate::watcher;
 use futures::future::{BoxFuture, IntoFuture, join_all};
@@ -70,11 +70,11 @@ enum Event<K, E> {
     /// The caches have caught up with what its last run wrote.
     CaughtUp(Processing<'static, ObjectKey>),
     /// What it waited for has been listed, or is not waited for any longer.
-    Covered(Keys, Option<watcher::Error>),
+    Covered(Keys, Option<RunnerError>),
 }
 
 /// A controller that runs.
-pub(super) struct Engine<K: Resource, R, P, Ctx, E> {
+pub(super) struct Engine<K: Resource + 'static, R, P, Ctx, E> {
     reconciler: R,
     error_policy: P,
     context: Arc<Ctx>,
@@ -247,7 +247,7 @@ where
                     for (key, priority) in keys {
                         self.queue.with_priority(priority).add(key);
                     }
-                    error.map(|error| Err(Error::QueueError(error)))
+                    error.map(|error| Err(error.into()))
                 }
             };
             if report.is_some() {
@@ -343,7 +343,7 @@ where
                 error
             }
         };
-        Some(Err(Error::QueueError(error)))
+        Some(Err(error.into()))
     }
 
     fn trigger(&mut self, trigger: Option<Trigger>) -> Option<Report<K, Fut::Error>> {
@@ -386,7 +386,7 @@ where
             Some(Ok(object)) => object,
             Some(Err(error)) => {
                 self.metrics.rejected();
-                return Some(Err(Error::ObjectInvalid(error, self.erased(&item))));
+                return Some(Err(RunnerError::ObjectInvalid(error, self.erased(&item)).into()));
             }
             None => {
                 self.failures.forget(&item);
@@ -552,14 +552,14 @@ where
                 self.failures.forget(&item);
                 self.look_again(&item);
                 let object = self.reference(&object).erase();
-                (Outcome::Error, Err(Error::ShardLost(object.into())))
+                (Outcome::Error, Err(RunnerError::ShardLost(object.into()).into()))
             }
             Ended::TimedOut(timeout) => {
                 self.fail(&item, uid, began, &Action::backoff());
                 let object = self.reference(&object).erase().into();
                 (
                     Outcome::TimedOut,
-                    Err(Error::ReconcilerTimedOut { timeout, object }),
+                    Err(RunnerError::ReconcilerTimedOut { timeout, object }.into()),
                 )
             }
         };
@@ -580,11 +580,11 @@ where
         let message = panic.downcast_ref::<&str>().map(|message| (*message).to_owned());
         let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
         self.fail(item, object.meta().uid.as_deref(), began, &Action::backoff());
-        let error = Error::ReconcilerPanicked {
+        let error = RunnerError::ReconcilerPanicked {
             message: message.unwrap_or_else(|| "no message".to_owned()),
             object: self.reference(object).erase().into(),
         };
-        (Outcome::Panicked, Err(error))
+        (Outcome::Panicked, Err(error.into()))
     }
 
     /// Counts a failure and schedules the next run.

@@ -3,12 +3,15 @@
 use crate::reflector::ObjectRef;
 use kube::core::DynamicObject;
 use kube_informer::form::DecodeError;
+use kube_informer::informer::Unsynced;
+use kube_informer::reflector::LastError;
 use std::time::Duration;
 
 /// Why an object was not reconciled, or a watch failed. The controller goes on after any of them, except for
-/// two that a [`QueueError`](Self::QueueError) may contain.
+/// [some reasons](RunnerError) that end it.
+///
+/// The variants are those of kube, so that a program written for kube may match all of them.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
     /// [`reconcile_on`](super::Controller::reconcile_on) named an object that does not exist. An object that
     /// was deleted before its turn is not an error and not reported.
@@ -17,6 +20,24 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
     /// The reconciler returned an error. The error policy decides when the object is retried.
     #[error("reconciling {1} failed: {0}")]
     ReconcilerFailed(#[source] ReconcilerErr, Box<ObjectRef<DynamicObject>>),
+    /// A stream that the program has given to the controller returned an error. Whether it goes on is up to
+    /// the stream.
+    #[error("{0}")]
+    QueueError(#[source] QueueErr),
+    /// Any other reason.
+    #[error(transparent)]
+    RunnerError(#[from] RunnerError),
+}
+
+/// Why an object was not reconciled although its reconciler has not returned an error, or why an informer of
+/// the controller has not what it needs.
+///
+/// An error of an informer names the kind. It does not affect other kinds, and its requests are retried.
+/// After [`OwnedByUid`](Self::OwnedByUid) and [`OtherShards`](Self::OtherShards), the controller ends, and
+/// after [`Stopped`](Self::Stopped) of its own kind.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunnerError {
     /// The reconciler or the error policy panicked. The object is retried after a
     /// [backoff](super::Action::backoff).
     #[error("reconciling {object} panicked: {message}")]
@@ -44,10 +65,71 @@ pub enum Error<ReconcilerErr: 'static, QueueErr: 'static> {
     /// object changes.
     #[error("{1} cannot be read: {0}")]
     ObjectInvalid(#[source] DecodeError, Box<ObjectRef<DynamicObject>>),
-    /// A watch, or a stream of the program's own, failed. It is retried, except for
-    /// [`OwnedByUid`](crate::watcher::Error::OwnedByUid) and
-    /// [`OtherShards`](crate::watcher::Error::OtherShards), which end the controller, and for
-    /// [`Stopped`](crate::watcher::Error::Stopped).
-    #[error("{0}")]
-    QueueError(#[source] QueueErr),
+    /// The server refuses the requests, and waiting does not help: permissions or credentials are missing, or
+    /// the kind is not installed. The controller continues without the refused part of this kind, and uses it
+    /// as soon as it is served. If it is the controller's own kind, the controller waits for it.
+    #[error("cannot watch {resource}: {}", reasons(.unsynced))]
+    Refused {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+        /// The reasons, one for each namespace that is listed separately.
+        unsynced: Vec<Unsynced>,
+    },
+    /// The kind, or a namespace or shard that was added, has not been listed in time. The controller
+    /// continues without it, and uses it as soon as it has been listed. If it is the controller's own kind,
+    /// the controller waits for it.
+    #[error("{resource} have not synced within {} s: {}", .timeout.as_secs_f64(), reasons(.unsynced))]
+    NotSynced {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+        /// The [time limit](super::Config::sync_timeout).
+        timeout: Duration,
+        /// The reasons, one for each namespace that is listed separately.
+        unsynced: Vec<Unsynced>,
+    },
+    /// A request failed after the kind had synced.
+    #[error("{} of {} failed: {}", .0.operation, .0.resource, .0.message)]
+    WatchFailed(LastError),
+    /// The informer of owned objects is over shards by uid. An owned object has another uid than its owner,
+    /// so it may be in a shard of another replica, and the controller would take it for absent. So the
+    /// controller ends.
+    #[error(
+        "{resource} are owned objects, and their informer is over shards by uid: request it for all shards, or divide by namespace"
+    )]
+    OwnedByUid {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+    },
+    /// The informer is over another [`ShardSet`](kube_informer::ShardSet) than that of the controller's own
+    /// kind. So it may lack objects that belong to the reconciled objects, and the controller could not
+    /// notice. So the controller ends.
+    #[error(
+        "the informer of {resource} is over other shards than the controller's own kind: use one ShardSet for both"
+    )]
+    OtherShards {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+    },
+    /// The informer has stopped, so there will be no more changes.
+    #[error("the informer of {resource} has stopped")]
+    Stopped {
+        /// The resource: `pods`, `deployments.apps`.
+        resource: String,
+    },
+}
+
+impl RunnerError {
+    /// Whether the program has to be changed: a controller ends after such an error.
+    pub(crate) fn ends_controller(&self) -> bool {
+        matches!(self, Self::OwnedByUid { .. } | Self::OtherShards { .. })
+    }
+}
+
+/// The reasons, with their namespaces if the informer is over several.
+fn reasons(unsynced: &[Unsynced]) -> String {
+    let reasons = unsynced.iter().map(|unsynced| match &unsynced.namespace {
+        Some(namespace) => format!("{namespace}: {}", unsynced.why),
+        None => unsynced.why.clone(),
+    });
+    reasons.collect::<Vec<_>>().join("; ")
 }

@@ -1,6 +1,7 @@
 //! The life of a source: it is started, syncs or does not, fails, ends.
 
 use super::any_informer::AnyInformer;
+use super::error::RunnerError;
 use super::source::{Intake, Source};
 use crate::watcher;
 use futures::FutureExt;
@@ -127,9 +128,9 @@ impl Watched {
         let resource = || self.resource.clone();
         let are_others = shards.is_some() && self.shards.is_some() && shards != self.shards.as_ref();
         let phase = if self.is_scattered {
-            Phase::Unusable(watcher::Error::OwnedByUid { resource: resource() })
+            Phase::Unusable(RunnerError::OwnedByUid { resource: resource() })
         } else if are_others {
-            Phase::Unusable(watcher::Error::OtherShards { resource: resource() })
+            Phase::Unusable(RunnerError::OtherShards { resource: resource() })
         } else {
             (self.start)(name, intake).map_or(Phase::Unstarted, Phase::Starting)
         };
@@ -163,7 +164,7 @@ pub(super) struct Follower {
 enum Phase {
     Unstarted,
     /// It does not have what the controller needs.
-    Unusable(watcher::Error),
+    Unusable(RunnerError),
     /// It is waited for.
     Starting(Running),
     /// It is no longer waited for, but may still sync.
@@ -178,12 +179,12 @@ pub(super) enum News {
     /// The queue has the keys of everything that exists.
     Synced,
     /// It has not synced, and waiting may not help.
-    Late(watcher::Error),
-    Failed(watcher::Error),
+    Late(RunnerError),
+    Failed(RunnerError),
     /// There will be nothing more.
-    Ended(watcher::Error),
+    Ended(RunnerError),
     /// The controller must not run with it.
-    Unusable(watcher::Error),
+    Unusable(RunnerError),
 }
 
 /// How often it is looked whether the server refuses a source, until it has synced.
@@ -225,13 +226,13 @@ impl Follower {
                 tokio::select! {
                     () = running.informer.stopped() => (Phase::Ended, None),
                     Some(failure) = failure => {
-                        (Phase::Synced(running), Some(News::Failed(watcher::Error::Failed(failure))))
+                        (Phase::Synced(running), Some(News::Failed(RunnerError::WatchFailed(failure))))
                     }
                 }
             }
         };
         self.phase = phase;
-        let ended = || News::Ended(watcher::Error::Stopped { resource: resource() });
+        let ended = || News::Ended(RunnerError::Stopped { resource: resource() });
         Some(news.unwrap_or_else(ended))
     }
 }
@@ -241,7 +242,7 @@ impl Running {
     ///
     /// # Errors
     /// It is not worth waiting for any longer.
-    async fn settle(&self, timeout: Duration) -> Result<bool, watcher::Error> {
+    async fn settle(&self, timeout: Duration) -> Result<bool, RunnerError> {
         let is_refused = || is_refused(&self.informer.status().reflector);
         settle(&*self.informer, self.registration.synced(), timeout, is_refused).await
     }
@@ -258,7 +259,7 @@ pub(super) async fn settle(
     synced: impl Future<Output = Result<(), Stopped>>,
     timeout: Duration,
     is_refused: impl Fn() -> bool,
-) -> Result<bool, watcher::Error> {
+) -> Result<bool, RunnerError> {
     let resource = || informer.resource().to_owned();
     let mut synced = std::pin::pin!(synced);
     let mut deadline = std::pin::pin!(tokio::time::sleep(timeout));
@@ -268,7 +269,7 @@ pub(super) async fn settle(
             biased;
             synced = &mut synced => return Ok(synced.is_ok()),
             () = &mut deadline => {
-                return Err(watcher::Error::NotSynced {
+                return Err(RunnerError::NotSynced {
                     resource: resource(),
                     timeout,
                     unsynced: informer.unsynced(),
@@ -276,7 +277,7 @@ pub(super) async fn settle(
             }
             _ = look.tick() => {
                 if is_refused() {
-                    return Err(watcher::Error::Refused {
+                    return Err(RunnerError::Refused {
                         resource: resource(),
                         unsynced: informer.unsynced(),
                     });

@@ -83,8 +83,8 @@ impl<O: CachedObject> Source<O> {
     /// owned object, unless its kind has no namespaces.
     ///
     /// If the informer is over shards by uid, it may not have all objects that are owned by objects in these
-    /// shards. So a controller with such a source ends with [an error](crate::watcher::Error::OwnedByUid). It also
-    /// ends with an error if the source is over [other shards](crate::watcher::Error::OtherShards) than the
+    /// shards. So a controller with such a source ends with [an error](super::RunnerError::OwnedByUid). It also
+    /// ends with an error if the source is over [other shards](super::RunnerError::OtherShards) than the
     /// controller's own kind.
     #[doc(alias = "Owns")]
     #[doc(alias = "EnqueueRequestForOwner")]

@@ -6,6 +6,7 @@ use crate::reflector::{ObjectRef, Store};
 use crate::watcher;
 use futures::{Stream, StreamExt, stream};
 use kube::Resource;
+use kube::core::{PartialObjectMeta, PartialObjectMetaExt};
 use kube_informer::ObjectKey;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -71,7 +72,7 @@ where
     K::DynamicType: Eq + Hash + Clone,
 {
     /// Reconciles the owners of objects that come from a stream.
-    pub fn owns_stream<Child: Resource<DynamicType = ()> + Send + Sync + 'static>(
+    pub fn owns_stream<Child: Resource<DynamicType = ()> + Send + 'static>(
         self,
         objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
     ) -> Self {
@@ -80,13 +81,16 @@ where
 
     /// [`owns_stream`](Self::owns_stream), for a kind that is known at run time. `_dyntype` is not used,
     /// because each object has its owner references.
-    pub fn owns_stream_with<Child: Resource + Send + Sync + 'static>(
+    pub fn owns_stream_with<Child: Resource + Send + 'static>(
         self,
         objects: impl Stream<Item = Result<Child, watcher::Error>> + Send + 'static,
         _dyntype: Child::DynamicType,
     ) -> Self {
         let owner = self.owner_kind();
-        self.triggered_by(objects, move |object| owner.keys::<Child>(&Arc::new(object)))
+        self.triggered_by(objects, move |mut object| {
+            let metadata = std::mem::take(object.meta_mut());
+            owner.keys::<PartialObjectMeta>(&Arc::new(metadata.into_response_partial()))
+        })
     }
 
     /// Reconciles the owners of shared objects that come from a stream.

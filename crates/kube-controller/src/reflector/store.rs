@@ -1,12 +1,12 @@
 //! Stores: what reads objects by reference, and what fills it from a stream.
 
-use super::ObjectRef;
+use super::{Lookup, ObjectRef};
 use crate::watcher::Event;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use futures::stream::{self, BoxStream, Stream, StreamExt};
+use kube::ResourceExt;
 use kube::core::{Selector, SelectorExt};
-use kube::{Resource, ResourceExt};
 use kube_informer::form::{DecodeError, WholeObject};
 use kube_informer::informer::Stopped;
 #[doc(no_inline)]
@@ -17,11 +17,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio::sync::watch;
 
 /// What reads the objects of one kind, whatever the form in which they are held.
-pub(crate) trait Read<K>: Send + Sync {
+pub(crate) trait Read<K> {
     fn get(&self, key: &str) -> Option<Result<Arc<K>, DecodeError>>;
     fn contains(&self, key: &str) -> bool;
     fn keys(&self) -> Vec<ObjectKey>;
@@ -79,26 +79,25 @@ impl<O: WholeObject> Read<O::Object> for SharedInformer<O> {
 /// }
 /// # }
 /// ```
-pub struct Store<K: Resource> {
-    objects: Arc<dyn Read<K>>,
+pub struct Store<K: Lookup + 'static>(Objects<K>);
+
+/// Where the objects of a [`Store`] are. Two variants, because only those of a writer need not be `Send`.
+enum Objects<K> {
+    Informer(Arc<dyn Read<K> + Send + Sync>),
+    Written(Arc<Written<K>>),
 }
 
-impl<K: Resource + Send + Sync + 'static> Store<K> {
+impl<K: Lookup + 'static> Store<K> {
     /// A view of the objects of a shared informer.
     pub fn of<O: WholeObject<Object = K>>(informer: &SharedInformer<O>) -> Self {
-        Self {
-            objects: Arc::new(informer.clone()),
-        }
-    }
-}
-
-impl<K: Resource> Store<K> {
-    fn reading(objects: Arc<dyn Read<K>>) -> Self {
-        Self { objects }
+        Self(Objects::Informer(Arc::new(informer.clone())))
     }
 
     pub(crate) fn objects(&self) -> &dyn Read<K> {
-        &*self.objects
+        match &self.0 {
+            Objects::Informer(objects) => &**objects,
+            Objects::Written(objects) => &**objects,
+        }
     }
 
     /// Waits until the store holds the whole collection.
@@ -109,14 +108,16 @@ impl<K: Resource> Store<K> {
     /// # Cancel safety
     /// Dropping the future loses nothing.
     pub async fn wait_until_ready(&self) -> Result<(), Stopped> {
-        self.objects.ready().await
+        let ready = self.objects().ready();
+        ready.await
     }
 
     /// The object, if there is one. For a cluster-scoped kind, the namespace of the reference is ignored.
     #[must_use]
     pub fn get(&self, reference: &ObjectRef<K>) -> Option<Arc<K>> {
-        let found = self.objects.get(&reference.key());
-        found.or_else(|| self.objects.get(&reference.name))?.ok()
+        let objects = self.objects();
+        let found = objects.get(&reference.key());
+        found.or_else(|| objects.get(&reference.name))?.ok()
     }
 
     /// All objects, in no particular order.
@@ -129,7 +130,7 @@ impl<K: Resource> Store<K> {
     #[must_use]
     pub fn find<P: Fn(&K) -> bool>(&self, predicate: P) -> Option<Arc<K>> {
         let mut found = None;
-        self.objects.each(&mut |object| {
+        self.objects().each(&mut |object| {
             found = object.ok().filter(|object| predicate(object));
             found.is_none()
         });
@@ -140,7 +141,7 @@ impl<K: Resource> Store<K> {
     #[must_use]
     pub fn state_filter<P: Fn(&K) -> bool>(&self, predicate: P) -> Vec<Arc<K>> {
         let mut accepted = Vec::new();
-        self.objects.each(&mut |object| {
+        self.objects().each(&mut |object| {
             accepted.extend(object.ok().filter(|object| predicate(object)));
             true
         });
@@ -149,14 +150,17 @@ impl<K: Resource> Store<K> {
 
     /// The objects whose labels match `selector`, in no particular order.
     #[must_use]
-    pub fn state_filter_selector(&self, selector: &Selector) -> Vec<Arc<K>> {
+    pub fn state_filter_selector(&self, selector: &Selector) -> Vec<Arc<K>>
+    where
+        K: ResourceExt,
+    {
         self.state_filter(|object| selector.matches(object.labels()))
     }
 
     /// How many objects there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.objects.len()
+        self.objects().len()
     }
 
     /// Whether there are no objects.
@@ -166,22 +170,23 @@ impl<K: Resource> Store<K> {
     }
 }
 
-impl<K: Resource> Clone for Store<K> {
+impl<K: Lookup + 'static> Clone for Store<K> {
     fn clone(&self) -> Self {
-        Self {
-            objects: self.objects.clone(),
-        }
+        Self(match &self.0 {
+            Objects::Informer(objects) => Objects::Informer(objects.clone()),
+            Objects::Written(objects) => Objects::Written(objects.clone()),
+        })
     }
 }
 
-impl<K: Resource> fmt::Debug for Store<K> {
+impl<K: Lookup + 'static> fmt::Debug for Store<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store").field("objects", &self.len()).finish()
     }
 }
 
-/// The objects, and who is told of changes.
-struct Objects<K> {
+/// The objects of a [`Writer`], and who is told of changes.
+struct Written<K> {
     held: RwLock<HashMap<ObjectKey, Arc<K>>>,
     ready: watch::Receiver<bool>,
     subscribers: Mutex<Vec<Weak<Subscriber>>>,
@@ -190,7 +195,7 @@ struct Objects<K> {
 /// The keys that a subscriber has not been told of. It is shut down with the writer.
 struct Subscriber(WorkQueue<ObjectKey>);
 
-impl<K> Objects<K> {
+impl<K> Written<K> {
     fn subscribe(&self) -> Arc<Subscriber> {
         let subscriber = Arc::new(Subscriber(WorkQueue::new()));
         let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -214,7 +219,7 @@ impl<K> Objects<K> {
     }
 }
 
-impl<K: Send + Sync> Read<K> for Objects<K> {
+impl<K> Read<K> for Written<K> {
     fn get(&self, key: &str) -> Option<Result<Arc<K>, DecodeError>> {
         self.read(|held| held.get(key).cloned()).map(Ok)
     }
@@ -264,8 +269,8 @@ impl<K: Send + Sync> Read<K> for Objects<K> {
 /// writer.apply_watcher_event(&Event::Apply(map));
 /// assert_eq!(reader.len(), 1);
 /// ```
-pub struct Writer<K: Resource> {
-    objects: Arc<Objects<K>>,
+pub struct Writer<K: Lookup + 'static> {
+    objects: Arc<Written<K>>,
     /// The objects of a list that has not ended.
     listed: HashMap<ObjectKey, Arc<K>>,
     ready: watch::Sender<bool>,
@@ -276,7 +281,7 @@ pub struct Writer<K: Resource> {
 #[must_use]
 pub fn store<K>() -> (Store<K>, Writer<K>)
 where
-    K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static,
+    K: Lookup<DynamicType: Default> + Clone + 'static,
 {
     let writer = Writer::default();
     (writer.as_reader(), writer)
@@ -290,26 +295,26 @@ where
 #[must_use]
 pub fn store_shared<K>(buffer: usize) -> (Store<K>, Writer<K>)
 where
-    K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static,
+    K: Lookup<DynamicType: Default> + Clone + 'static,
 {
     let writer = Writer::new_shared(buffer, K::DynamicType::default());
     (writer.as_reader(), writer)
 }
 
-impl<K: Resource<DynamicType: Default> + Clone + Send + Sync + 'static> Default for Writer<K> {
+impl<K: Lookup<DynamicType: Default> + Clone + 'static> Default for Writer<K> {
     fn default() -> Self {
         Self::new(K::DynamicType::default())
     }
 }
 
-impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
+impl<K: Lookup + Clone + 'static> Writer<K> {
     /// What fills a store of its own; [`as_reader`](Self::as_reader) is that store. Of which kind it is makes
     /// no difference: the parameter is there for programs written for kube.
     #[must_use]
     pub fn new(_kind: K::DynamicType) -> Self {
         let (ready, is_ready) = watch::channel(false);
         Self {
-            objects: Arc::new(Objects {
+            objects: Arc::new(Written {
                 held: RwLock::default(),
                 ready: is_ready,
                 subscribers: Mutex::default(),
@@ -330,7 +335,7 @@ impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
 
     /// Another view of the store.
     pub fn as_reader(&self) -> Store<K> {
-        Store::reading(self.objects.clone())
+        Store(Objects::Written(self.objects.clone()))
     }
 
     /// The objects that change from now on. `None` if the store is not [shared](store_shared).
@@ -342,19 +347,18 @@ impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
     pub fn apply_watcher_event(&mut self, event: &Event<K>) {
         match event {
             Event::Apply(object) => {
-                let key = ObjectKey::of(object);
+                let key = key_of(object);
                 let object = Arc::new(object.clone());
                 self.objects.write(|held| held.insert(key.clone(), object));
                 self.objects.each_subscriber(|queue| queue.add(key.clone()));
             }
             Event::Delete(object) => {
-                let key = ObjectKey::of(object);
+                let key = key_of(object);
                 self.objects.write(|held| held.remove(&key));
             }
             Event::Init => self.listed.clear(),
             Event::InitApply(object) => {
-                self.listed
-                    .insert(ObjectKey::of(object), Arc::new(object.clone()));
+                self.listed.insert(key_of(object), Arc::new(object.clone()));
             }
             Event::InitDone => {
                 let listed = std::mem::take(&mut self.listed);
@@ -368,13 +372,19 @@ impl<K: Resource + Clone + Send + Sync + 'static> Writer<K> {
     }
 }
 
-impl<K: Resource> Drop for Writer<K> {
+/// The key under which an object is held; that of an object without a name is empty.
+fn key_of<K: Lookup>(object: &K) -> ObjectKey {
+    let (namespace, name) = (object.namespace(), object.name());
+    ObjectKey::new(namespace.as_deref(), name.as_deref().unwrap_or_default())
+}
+
+impl<K: Lookup> Drop for Writer<K> {
     fn drop(&mut self) {
         self.objects.each_subscriber(WorkQueue::shut_down);
     }
 }
 
-impl<K: Resource> fmt::Debug for Writer<K> {
+impl<K: Lookup> fmt::Debug for Writer<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Writer")
             .field("ready", &*self.ready.borrow())
@@ -390,21 +400,16 @@ impl<K: Resource> fmt::Debug for Writer<K> {
 /// [informer](kube_informer::SharedInformer).
 ///
 /// A clone is told of the same changes from then on.
-pub struct ReflectHandle<K: Resource> {
-    objects: Arc<Objects<K>>,
-    changed: BoxStream<'static, Arc<K>>,
+pub struct ReflectHandle<K: Lookup + 'static> {
+    objects: Arc<Written<K>>,
+    changed: BoxStream<'static, ObjectKey>,
 }
 
-impl<K: Resource + Send + Sync + 'static> ReflectHandle<K> {
-    fn new(objects: Arc<Objects<K>>) -> Self {
-        let state = (objects.subscribe(), objects.clone());
-        let changed = stream::unfold(state, |(subscriber, objects)| async {
-            loop {
-                let key = subscriber.0.get().await?.clone();
-                if let Some(object) = objects.read(|held| held.get(&key).cloned()) {
-                    return Some((object, (subscriber, objects)));
-                }
-            }
+impl<K: Lookup> ReflectHandle<K> {
+    fn new(objects: Arc<Written<K>>) -> Self {
+        let changed = stream::unfold(objects.subscribe(), |subscriber| async {
+            let key = subscriber.0.get().await?.clone();
+            Some((key, subscriber))
         });
         Self {
             objects,
@@ -414,26 +419,104 @@ impl<K: Resource + Send + Sync + 'static> ReflectHandle<K> {
 
     /// The store.
     pub fn reader(&self) -> Store<K> {
-        Store::reading(self.objects.clone())
+        Store(Objects::Written(self.objects.clone()))
     }
 }
 
-impl<K: Resource + Send + Sync + 'static> Clone for ReflectHandle<K> {
+impl<K: Lookup> Clone for ReflectHandle<K> {
     fn clone(&self) -> Self {
         Self::new(self.objects.clone())
     }
 }
 
-impl<K: Resource> Stream for ReflectHandle<K> {
+impl<K: Lookup> Stream for ReflectHandle<K> {
     type Item = Arc<K>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Arc<K>>> {
-        self.changed.poll_next_unpin(cx)
+        while let Some(key) = ready!(self.changed.poll_next_unpin(cx)) {
+            // What was deleted meanwhile is left out.
+            let object = self.objects.read(|held| held.get(&key).cloned());
+            if object.is_some() {
+                return Poll::Ready(object);
+            }
+        }
+        Poll::Ready(None)
     }
 }
 
-impl<K: Resource> fmt::Debug for ReflectHandle<K> {
+impl<K: Lookup> fmt::Debug for ReflectHandle<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReflectHandle").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::borrow::Cow;
+    use std::rc::Rc;
+
+    /// What a program made itself: no resource, and only for one thread.
+    #[derive(Debug, Clone, PartialEq)]
+    struct Local(Rc<str>);
+
+    impl Lookup for Local {
+        type DynamicType = ();
+
+        fn kind((): &()) -> Cow<'_, str> {
+            "Local".into()
+        }
+
+        fn group((): &()) -> Cow<'_, str> {
+            "".into()
+        }
+
+        fn version((): &()) -> Cow<'_, str> {
+            "v1".into()
+        }
+
+        fn plural((): &()) -> Cow<'_, str> {
+            "locals".into()
+        }
+
+        fn name(&self) -> Option<Cow<'_, str>> {
+            Some((&*self.0).into())
+        }
+
+        fn namespace(&self) -> Option<Cow<'_, str>> {
+            Some("ns".into())
+        }
+
+        fn resource_version(&self) -> Option<Cow<'_, str>> {
+            None
+        }
+
+        fn uid(&self) -> Option<Cow<'_, str>> {
+            None
+        }
+    }
+
+    #[test]
+    fn objects_need_be_neither_resources_nor_send() {
+        let (reader, mut writer) = store_shared::<Local>(1);
+        let mut changed = writer.subscribe().unwrap();
+        let local = |name: &str| Local(name.into());
+        writer.apply_watcher_event(&Event::Apply(local("a")));
+        writer.apply_watcher_event(&Event::Apply(local("b")));
+        writer.apply_watcher_event(&Event::Delete(local("a")));
+        let reference = |name| ObjectRef::<Local>::new(name).within("ns");
+        assert_eq!(reader.get(&reference("b")).as_deref(), Some(&local("b")));
+        assert_eq!(reader.get(&reference("a")), None);
+        drop(writer);
+        let next = |changed: &mut ReflectHandle<Local>| changed.next().now_or_never().unwrap();
+        assert_eq!(next(&mut changed).as_deref(), Some(&local("b")), "a is gone");
+        assert_eq!(next(&mut changed), None);
+    }
+
+    #[test]
+    fn stores_of_objects_that_are_shared_are_shared() {
+        fn is_shared<T: Send + Sync + 'static>() {}
+        is_shared::<Store<k8s_openapi::api::core::v1::ConfigMap>>();
+        is_shared::<Writer<k8s_openapi::api::core::v1::ConfigMap>>();
     }
 }

@@ -5,7 +5,7 @@ use futures::{StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client, Resource};
-use kube_controller::controller::{Action, Config, Controller};
+use kube_controller::controller::{Action, Config, Controller, Error, RunnerError};
 use kube_controller::reflector::{ObjectRef, Store};
 use kube_controller::watcher;
 use kube_informer::SharedInformerFactory;
@@ -151,4 +151,32 @@ fn a_controller_and_its_stream_can_be_sent() {
         )));
     }
     let _ = check;
+}
+
+/// A program that tells all errors apart has no arm `_`.
+#[test]
+fn all_variants_of_kubes_errors_can_be_matched() {
+    fn of_watch(error: &watcher::Error) -> &'static str {
+        match error {
+            watcher::Error::InitialListFailed(_) => "list",
+            watcher::Error::WatchStartFailed(_) | watcher::Error::WatchFailed(_) => "watch",
+            watcher::Error::WatchError(status) if status.code == 410 => "gone",
+            watcher::Error::WatchError(_) => "status",
+            watcher::Error::NoResourceVersion => "no version",
+        }
+    }
+    fn of_controller(error: &Error<Failure, watcher::Error>) -> &'static str {
+        match error {
+            Error::ObjectNotFound(_) => "no object",
+            Error::ReconcilerFailed(_, _) => "reconciler",
+            Error::QueueError(error) => of_watch(error),
+            Error::RunnerError(_) => "runner",
+        }
+    }
+    let resource = "configmaps".to_owned();
+    let ended = RunnerError::Stopped { resource };
+    let (message, ended) = (ended.to_string(), Error::from(ended));
+    assert_eq!((ended.to_string(), of_controller(&ended)), (message, "runner"));
+    let queue = Error::QueueError(watcher::Error::NoResourceVersion);
+    assert_eq!(of_controller(&queue), "no version");
 }

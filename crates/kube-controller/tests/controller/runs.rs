@@ -4,7 +4,7 @@ use crate::harness::{Cluster, Failure, MS, SECOND, start, start_with};
 use futures::{FutureExt, StreamExt, stream};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{Api, ResourceExt};
-use kube_controller::controller::{Action, Attempt, Config, Controller, Error, Priority};
+use kube_controller::controller::{Action, Attempt, Config, Controller, Error, Priority, RunnerError};
 use kube_controller::reflector::ObjectRef;
 use kube_controller::watcher;
 use kube_sim::script::{Answer, Kind, ScriptedServer};
@@ -72,7 +72,7 @@ async fn a_panic_is_an_error_of_its_object() {
         errors.iter().any(|error| error.contains("this one panics, too")),
         "{errors:?}"
     );
-    let Error::ReconcilerPanicked { object, .. } = running.error().await else {
+    let Error::RunnerError(RunnerError::ReconcilerPanicked { object, .. }) = running.error().await else {
         panic!("another error");
     };
     assert!(
@@ -155,7 +155,9 @@ async fn a_run_that_takes_too_long_is_dropped() {
     let first = running.run().await;
     assert_eq!(first.attempt.failures, 0);
     let error = running.error().await;
-    assert!(matches!(error, Error::ReconcilerTimedOut { timeout, .. } if timeout == 5 * SECOND));
+    assert!(
+        matches!(error, Error::RunnerError(RunnerError::ReconcilerTimedOut { timeout, .. }) if timeout == 5 * SECOND)
+    );
     let second = running.run().await;
     assert_eq!(second.attempt.failures, 1);
     assert!((5 * SECOND..5 * SECOND + 10 * MS).contains(&(second.at - first.at)));
@@ -490,7 +492,7 @@ async fn an_object_that_does_not_decode_fails_alone() {
     let store = controller.store();
     let mut running = start(controller, |_| done());
     assert_eq!(running.run().await.name, "good");
-    let Error::ObjectInvalid(error, object) = running.error().await else {
+    let Error::RunnerError(RunnerError::ObjectInvalid(error, object)) = running.error().await else {
         panic!("another error");
     };
     assert!(error.to_string().starts_with("data: "), "{error}");
@@ -583,7 +585,10 @@ async fn a_panic_while_a_late_run_is_dropped_is_its_error() {
     });
     running.run().await;
     let error = running.error().await;
-    assert!(matches!(error, Error::ReconcilerPanicked { .. }), "{error}");
+    assert!(
+        matches!(error, Error::RunnerError(RunnerError::ReconcilerPanicked { .. })),
+        "{error}"
+    );
     assert_eq!(running.run().await.attempt.failures, 1, "it is retried");
 }
 

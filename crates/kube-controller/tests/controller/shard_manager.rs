@@ -4,10 +4,9 @@ use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
 use kube_controller::Controller;
-use kube_controller::controller::Action;
+use kube_controller::controller::{Action, RunnerError};
 use kube_controller::manager::{Cause, Manager, RunContext, RunWhen};
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
-use kube_controller::watcher;
 use kube_informer::form::Packed;
 use kube_informer::selector::ShardField;
 use kube_informer::warm_start::{Start, WarmStart};
@@ -123,9 +122,9 @@ async fn a_controller_that_cannot_use_its_shards_ends_the_manager() {
     let [Cause::Failed { source, .. }] = error.causes() else {
         panic!("{error}");
     };
-    let source = source.downcast_ref::<watcher::Error>();
+    let source = source.downcast_ref::<RunnerError>();
     assert!(
-        matches!(source, Some(watcher::Error::OwnedByUid { .. })),
+        matches!(source, Some(RunnerError::OwnedByUid { .. })),
         "{source:?}"
     );
 }

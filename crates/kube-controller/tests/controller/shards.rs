@@ -7,7 +7,7 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::core::ApiResource;
 use kube::{Api, Client, ResourceExt};
 use kube_controller::Controller;
-use kube_controller::controller::{Action, Error, Source};
+use kube_controller::controller::{Action, Error, RunnerError, Source};
 use kube_controller::manager::Readiness;
 use kube_controller::reflector::ObjectRef;
 use kube_controller::shard_group::{ShardGroup, ShardGroupConfig};
@@ -111,7 +111,7 @@ fn replica(sim: &Sim, number: usize, work: &Arc<Work>, panics: &Arc<Mutex<Vec<St
     tasks.spawn(async move {
         let errors = controller.filter_map(|report| async { report.err() });
         let errors = errors.filter(|error| {
-            let lost = matches!(error, Error::ShardLost(_));
+            let lost = matches!(error, Error::RunnerError(RunnerError::ShardLost(_)));
             async move { !lost }
         });
         errors
@@ -252,7 +252,10 @@ async fn a_run_whose_shard_is_lost_is_dropped() {
     assert!(one.shards.is_held(0));
     one.shards.expire([0]);
     let report = one.reports.next().await.unwrap();
-    assert!(matches!(report, Err(Error::ShardLost(_))), "{report:?}");
+    assert!(
+        matches!(report, Err(Error::RunnerError(RunnerError::ShardLost(_)))),
+        "{report:?}"
+    );
     one.shards.idle(0).await;
 }
 
@@ -290,7 +293,10 @@ async fn a_panic_while_a_run_without_shard_is_dropped_is_told() {
     let report = timeout(SECOND, one.reports.next()).await;
     let report = report.expect("the run has ended").unwrap();
     assert!(
-        matches!(report, Err(Error::ReconcilerPanicked { .. })),
+        matches!(
+            report,
+            Err(Error::RunnerError(RunnerError::ReconcilerPanicked { .. }))
+        ),
         "{report:?}"
     );
     one.shards.idle(0).await;

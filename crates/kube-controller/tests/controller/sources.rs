@@ -4,7 +4,9 @@ use crate::harness::{Cluster, Failure, Running, SECOND, references, start};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, ServiceAccount};
 use kube::Api;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
-use kube_controller::controller::{Action, Config, Controller, Error, OwnerKind, Priority, Source};
+use kube_controller::controller::{
+    Action, Config, Controller, Error, OwnerKind, Priority, RunnerError, Source,
+};
 use kube_controller::predicates;
 use kube_controller::reflector::ObjectRef;
 use kube_controller::watcher;
@@ -136,7 +138,7 @@ async fn the_own_kind_is_waited_for_and_its_absence_reported() {
     let controller = Controller::<ConfigMap>::new(Api::all(client(|_| forbidden())), everything());
     let mut running = start(controller, |_| done());
     let error = running.error().await;
-    let Error::QueueError(watcher::Error::Refused { resource, unsynced }) = &error else {
+    let Error::RunnerError(RunnerError::Refused { resource, unsynced }) = &error else {
         panic!("{error}");
     };
     assert_eq!(resource, "configmaps");

@@ -14,7 +14,11 @@ use kube_controller::watcher::{self, Event, metadata_watcher, watch_object, watc
 use kube_controller::{WatchStreamExt, predicates, reflector};
 use kube_informer::SharedInformerFactory;
 use kube_sim::script::{Answer, Kind, ScriptedServer, event, status};
+use serde::de::DeserializeOwned;
 use serde_json::json;
+use std::fmt::Debug;
+use std::future::ready;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -200,6 +204,29 @@ async fn a_wait_for_what_may_not_be_seen_ends() {
     assert!(error.to_string().contains("no: Forbidden"), "{error}");
 }
 
+/// What a program's generic code asks of a kind for kube's `watcher`, `reflector` and `await_condition`.
+#[tokio::test(start_paused = true)]
+async fn generic_code_needs_no_more_bounds_than_for_kube() {
+    async fn watched<K>(api: Api<K>, name: &str) -> Vec<String>
+    where
+        K: kube::Resource + Clone + DeserializeOwned + Debug + Send + 'static,
+        K::DynamicType: Default + Eq + Hash + Clone,
+    {
+        let found = await_condition(api.clone(), name, conditions::is_created()).await;
+        let writer = reflector::store::Writer::<K>::default();
+        let reader = writer.as_reader();
+        let events = reflector::reflector(writer, watcher(api, everything()));
+        let listed = |event: &watcher::Result<_>| ready(!matches!(event, Ok(Event::InitDone)));
+        events.take_while(listed).for_each(|_| ready(())).await;
+        let held = reader.state().into_iter().map(|object| object.name_any());
+        held.chain(found.unwrap().map(|object| object.name_any()))
+            .collect()
+    }
+    let cluster = Cluster::new();
+    cluster.map("a");
+    assert_eq!(watched(cluster.maps(), "a").await, ["a", "a"]);
+}
+
 /// A store that a stream fills, and a filter behind it.
 #[tokio::test(start_paused = true)]
 async fn a_stream_fills_a_store_and_is_filtered() {
@@ -322,11 +349,7 @@ async fn streams_of_kinds_known_at_run_time_lead_to_objects() {
     let own = watcher(api(&maps), everything())
         .reflect(writer)
         .applied_objects();
-    let failing = stream::repeat_with(|| {
-        Err(watcher::Error::Stopped {
-            resource: "these".into(),
-        })
-    });
+    let failing = stream::repeat_with(|| Err(watcher::Error::NoResourceVersion));
     let controller = Controller::for_stream_with(own, reader, maps.clone())
         .owns_stream_with(objects(&secrets), secrets.clone())
         .owns_shared_stream_with(shared(&secrets), secrets.clone())
