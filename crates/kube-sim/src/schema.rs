@@ -26,6 +26,7 @@ mod lists;
 mod parse;
 mod pattern;
 mod prune;
+mod ratchet;
 mod structural;
 mod types;
 mod validate;

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::ratchet::Unchanged;
 use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists, prune};
 use crate::path::{Path, below};
 use crate::status::{Cause, quoted, shown};
@@ -60,22 +61,14 @@ pub(crate) fn validate_object(
         (Some("status"), Some(node)) => {
             let old = old.and_then(|old| old.get("status"));
             match new.get("status") {
-                Some(status) => within("status", check(status, old, node.get(), "").causes),
+                Some(status) => within("status", all_causes(status, old, node.get())),
                 None => Vec::new(),
             }
         }
         _ => {
-            let old = old.map(|old| {
-                let mut old = old.clone();
-                // What has not changed may stay as it was, but for what the object is.
-                if old != *new {
-                    old.remove("apiVersion");
-                    old.remove("kind");
-                }
-                Value::Object(old)
-            });
+            let old = old.map(|old| Value::Object(old.clone()));
             let new = Value::Object(new.clone());
-            check(&new, old.as_ref(), schema, "").causes
+            all_causes(&new, old.as_ref(), schema)
         }
     };
     causes.extend(embedded::faults(new, schema));
@@ -105,7 +98,7 @@ pub(crate) fn validate_default(
     // An integer or a string may be anything here, as in a real server.
     let checked = match schema.int_or_string {
         true => Vec::new(),
-        false => check(default, None, schema, "").causes,
+        false => all_causes(default, None, schema),
     };
     let mut causes = within(path, checked);
     causes.extend(within(path, embedded::faults_of(default, schema)));
@@ -145,16 +138,55 @@ fn within(part: &str, mut causes: Vec<Cause>) -> Vec<Cause> {
     causes
 }
 
-/// Checks a value, unless it is as it was.
-fn check(value: &Value, old: Option<&Value>, schema: &Schema, path: &str) -> Findings {
-    let mut findings = Findings::default();
-    if !old.is_some_and(|old| lists::is_same(value, old, schema)) {
-        check_value(value, old, schema, path, &mut findings);
+/// What is wrong with a whole value.
+fn all_causes(value: &Value, old: Option<&Value>, schema: &Schema) -> Vec<Cause> {
+    check(value, old, schema, "", &mut Unchanged::default()).causes
+}
+
+/// Checks a value. What is wrong with one that is as it was may stay.
+fn check(
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Schema,
+    path: &str,
+    unchanged: &mut Unchanged,
+) -> Findings {
+    let mut findings = check_value(value, old, schema, path, unchanged);
+    if !findings.causes.is_empty() && old.is_some_and(|old| unchanged.holds(value, old, schema)) {
+        findings.causes.clear();
     }
     findings
 }
 
-fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, findings: &mut Findings) {
+fn check_value(
+    value: &Value,
+    old: Option<&Value>,
+    schema: &Schema,
+    path: &str,
+    unchanged: &mut Unchanged,
+) -> Findings {
+    let mut findings = Findings::default();
+    check_alone(value, schema, path, &mut findings);
+    match value {
+        Value::Null => return findings,
+        Value::Array(items) => {
+            if let Some(node) = &schema.items {
+                let old_items = lists::OldItems::of(old, schema);
+                for (index, item) in items.iter().enumerate() {
+                    let path = below(path, format_args!("[{index}]"));
+                    findings.merge(check(item, old_items.get(item), node.get(), &path, unchanged));
+                }
+            }
+        }
+        Value::Object(members) => check_object(members, old, schema, path, &mut findings, unchanged),
+        _ => {}
+    }
+    findings.checks += 1;
+    findings
+}
+
+/// Checks a value, but for what is in it.
+fn check_alone(value: &Value, schema: &Schema, path: &str, findings: &mut Findings) {
     check_type(value, schema, path, findings);
     if value.is_null() {
         if let Some(limits) = &schema.limits {
@@ -175,30 +207,18 @@ fn check_value(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, 
         }
         check_allowed(value, limits, path, findings);
     }
-    match value {
-        Value::String(text) if matches!(schema.kind, None | Some(Type::String)) => {
-            let format = &*schema.format;
-            if !format.is_empty() && !schema.int_or_string && !format::fits(format, text) {
-                let message = format!(
-                    "Invalid value: {0}: {path} in body must be of type {format}: {0}",
-                    quoted(text)
-                );
-                findings.add(path, "FieldValueTypeInvalid", message);
-            }
+    if let Value::String(text) = value
+        && matches!(schema.kind, None | Some(Type::String))
+    {
+        let format = &*schema.format;
+        if !format.is_empty() && !schema.int_or_string && !format::fits(format, text) {
+            let message = format!(
+                "Invalid value: {0}: {path} in body must be of type {format}: {0}",
+                quoted(text)
+            );
+            findings.add(path, "FieldValueTypeInvalid", message);
         }
-        Value::Array(items) => {
-            if let Some(node) = &schema.items {
-                let old_items = lists::OldItems::of(old, schema);
-                for (index, item) in items.iter().enumerate() {
-                    let path = below(path, format_args!("[{index}]"));
-                    findings.merge(check(item, old_items.get(item), node.get(), &path));
-                }
-            }
-        }
-        Value::Object(_) => check_object(value, old, schema, path, findings),
-        _ => {}
     }
-    findings.checks += 1;
 }
 
 fn check_type(value: &Value, schema: &Schema, path: &str, findings: &mut Findings) {
@@ -381,8 +401,14 @@ fn too_many(count: u64, max: u64) -> String {
     format!("Too many: {count}: must have at most {max} {items}")
 }
 
-fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str, findings: &mut Findings) {
-    let Value::Object(members) = value else { return };
+fn check_object(
+    members: &Map<String, Value>,
+    old: Option<&Value>,
+    schema: &Schema,
+    path: &str,
+    findings: &mut Findings,
+    unchanged: &mut Unchanged,
+) {
     let count = members.len() as u64;
     if let Some(limits) = &schema.limits {
         if let Some(min) = limits.min_properties.filter(|min| count < *min) {
@@ -411,12 +437,14 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
         };
         // The metadata of objects is checked elsewhere.
         if let super::Node::Here(schema) = node {
+            // What an object is may not stay wrong.
+            let may_stay = !path.is_empty() || !matches!(name.as_str(), "apiVersion" | "kind");
             let path = match path {
                 "" if schema_has(name) => name.clone(),
                 path => below(path, format_args!(".{name}")),
             };
-            let old = old.and_then(|old| old.get(name));
-            findings.merge(check(value, old, schema, &path));
+            let old = old.filter(|_| may_stay).and_then(|old| old.get(name));
+            findings.merge(check(value, old, schema, &path, unchanged));
         }
     }
     for name in &schema.required {
@@ -429,7 +457,7 @@ fn check_object(value: &Value, old: Option<&Value>, schema: &Schema, path: &str,
 
 fn check_combinations(value: &Value, limits: &Limits, path: &str, findings: &mut Findings) {
     // Within an alternative, nothing may stay as it was.
-    let against = |schema: &Schema| check(value, None, schema, path);
+    let against = |schema: &Schema| check(value, None, schema, path, &mut Unchanged::default());
     let results = |schemas: &[Schema]| -> Vec<Findings> { schemas.iter().map(against).collect() };
     let best = |failed: Vec<Findings>| {
         failed
