@@ -171,10 +171,7 @@ async fn respond(
         Err(error) => return Ok(refusal(&error)),
     };
     let call = Call {
-        fields: match faults_of_patch(&request) {
-            faults if faults.is_empty() => FieldValidation::of(&query),
-            faults => FieldValidation::of_patch(&query, faults),
-        },
+        fields: FieldValidation::of(&query).and_of_patch(|| faults_of_patch(&request)),
         api,
         request,
         query,

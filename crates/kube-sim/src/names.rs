@@ -120,6 +120,13 @@ pub(crate) fn path_segment_fault(text: &str) -> Option<&'static str> {
     match text {
         "." => Some("may not be '.'"),
         ".." => Some("may not be '..'"),
+        _ => path_segment_prefix_fault(text),
+    }
+}
+
+/// Why `text` cannot begin a part of a path.
+pub(crate) fn path_segment_prefix_fault(text: &str) -> Option<&'static str> {
+    match text {
         _ if text.contains('/') => Some("may not contain '/'"),
         _ if text.contains('%') => Some("may not contain '%'"),
         _ => None,

@@ -5,6 +5,7 @@
 //! small: code that may get such a value runs [with room](with_room) for it.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::resume_unwind;
@@ -169,29 +170,23 @@ fn parse_seed<'de, T>(json: &'de [u8], seed: impl DeserializeSeed<'de, Value = T
 /// Parses an object, and tells of members that are there twice, of which the last counts; call it
 /// [with room](with_room).
 pub(crate) fn parse_object(json: &[u8]) -> Result<(Map<String, Value>, Vec<String>), Unreadable> {
-    let mut duplicates = Vec::new();
-    let reading = unique::Object {
-        duplicates: &mut duplicates,
-    };
-    let object = parse_seed(json, reading)?;
-    Ok((object, told(&duplicates)))
+    let mut faults = Vec::new();
+    let object = parse_seed(json, unique::Object { faults: &mut faults })?;
+    Ok((object, once(faults)))
 }
 
-/// The same for any value.
-pub(crate) fn parse_value(json: &[u8]) -> Result<(Value, Vec<String>), Unreadable> {
-    let mut duplicates = Vec::new();
-    let reading = unique::Any {
-        duplicates: &mut duplicates,
-    };
-    let value = parse_seed(json, reading)?;
-    Ok((value, told(&duplicates)))
+/// The members of the operations of a JSON patch that are there twice or unknown; call it [with room](with_room).
+pub(crate) fn faults_of_operations(json: &[u8]) -> Result<Vec<String>, Unreadable> {
+    let mut faults = Vec::new();
+    parse_seed(json, unique::Operations { faults: &mut faults })?;
+    Ok(once(faults))
 }
 
-fn told(duplicates: &[String]) -> Vec<String> {
-    let told = duplicates
-        .iter()
-        .map(|path| format!("duplicate field \"{path}\""));
-    told.collect()
+/// Without repetitions: what is in an object that is there twice may have the same path.
+fn once(mut faults: Vec<String>) -> Vec<String> {
+    let mut given = HashSet::new();
+    faults.retain(|fault| given.insert(fault.clone()));
+    faults
 }
 
 #[cfg(test)]
@@ -202,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_hundred_duplicates_are_told() {
-        let twice = "\"a\":1,\"a\":1,".repeat(1000);
+        let twice: String = (0..1000).map(|n| format!("\"a{n}\":1,").repeat(2)).collect();
         let json = format!("{{\"{}\":{{{twice}\"b\":1}}}}", "k".repeat(1000));
         let (_, duplicates) = parse_object(json.as_bytes()).ok().unwrap();
         assert_eq!(duplicates.len(), MOST_STRICT_ERRORS);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::conversion::Webhook;
 use crate::schema::{self, Schema};
 
 mod builtin;
@@ -54,6 +53,8 @@ pub(crate) struct Resource {
     pub(crate) since: u64,
     /// Whether its definition is being deleted: no object is created any more.
     pub(crate) terminating: bool,
+    /// Whether clients are told of it. Requests for a custom resource that is not established are refused for the reason of that.
+    pub(crate) established: bool,
 }
 
 /// A part of an object that is read or written on its own.
@@ -158,12 +159,6 @@ impl Resource {
         stored == &*self.version
             || self.definition.webhook.is_none()
                 && own.is_some_and(|own| own.alike.iter().any(|version| version == stored))
-    }
-
-    /// Whether clients are told of it. Requests for a custom resource whose conversion webhook cannot be asked are refused for that reason.
-    pub(crate) fn is_established(&self) -> bool {
-        let webhook = self.definition.webhook.as_ref();
-        webhook.is_none_or(Webhook::is_usable)
     }
 
     /// The version in which objects are stored.

@@ -49,12 +49,12 @@ impl FieldValidation {
         }
     }
 
-    /// The same, with errors of a patch, which are told with those of its result.
-    pub(crate) fn of_patch(query: &Query, errors: Vec<String>) -> Self {
-        Self {
-            of_patch: errors,
-            ..Self::of(query)
+    /// The same, with errors of a patch, which are told with those of its result. Nobody looks for them if they are ignored.
+    pub(crate) fn and_of_patch(mut self, errors: impl FnOnce() -> Vec<String>) -> Self {
+        if self.directive != Directive::Ignore {
+            self.of_patch = errors();
         }
+        self
     }
 
     pub(crate) fn is_strict(&self) -> bool {

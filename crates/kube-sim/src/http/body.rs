@@ -257,22 +257,12 @@ pub(super) fn faults_of_patch(request: &Received) -> Vec<String> {
             nesting::parse_object(&request.body).map_or_else(|_| Vec::new(), |(_, duplicates)| duplicates)
         }
         "application/json-patch+json" => {
-            nesting::parse_value(&request.body).map_or_else(|_| Vec::new(), faults_of_operations)
+            let faults = nesting::faults_of_operations(&request.body).unwrap_or_default();
+            let told = faults.into_iter().map(|fault| format!("json patch {fault}"));
+            told.collect()
         }
         _ => Vec::new(),
     }
-}
-
-fn faults_of_operations((operations, duplicates): (Value, Vec<String>)) -> Vec<String> {
-    const MEMBERS: [&str; 4] = ["op", "path", "from", "value"];
-    let operations = operations.as_array().into_iter().flatten().enumerate();
-    let unknown = operations.flat_map(|(index, operation)| {
-        let members = operation.as_object().into_iter().flatten();
-        let unknown = members.filter(|(name, _)| !MEMBERS.contains(&name.as_str()));
-        unknown.map(move |(name, _)| format!("unknown field \"[{index}].{name}\""))
-    });
-    let faults = unknown.chain(duplicates).take(nesting::MOST_STRICT_ERRORS);
-    faults.map(|fault| format!("json patch {fault}")).collect()
 }
 
 #[cfg(test)]
@@ -281,18 +271,28 @@ mod tests {
 
     #[test]
     fn operations_have_only_their_members_and_each_once() {
-        let patch = r#"[
-            {"op": "add", "path": "/a", "value": {"other": 1, "b": 1, "b": 2}, "foo": "bar"},
-            {"op": "add", "path": "/a", "path": "/b", "value": "y"}
-        ]"#;
-        let told = faults_of_operations(nesting::parse_value(patch.as_bytes()).ok().unwrap());
-        assert_eq!(
-            told,
-            [
-                r#"json patch unknown field "[0].foo""#,
-                r#"json patch duplicate field "[0].value.b""#,
-                r#"json patch duplicate field "[1].path""#,
-            ]
-        );
+        for (patch, faults) in [
+            (
+                r#"[
+                    {"op": "add", "path": "/a", "value": {"other": 1, "b": 1, "b": 2, "b": 3}, "foo": "bar"},
+                    {"op": "add", "path": "/a", "path": "/b", "value": "y"}
+                ]"#,
+                &[
+                    r#"duplicate field "[0].value.b""#,
+                    r#"unknown field "[0].foo""#,
+                    r#"duplicate field "[1].path""#,
+                ][..],
+            ),
+            (
+                r#"[{"op": "add", "foo": {"b": 1, "b": 2}, "foo": 2, "path": "/a"}]"#,
+                &[r#"unknown field "[0].foo""#],
+            ),
+            (r#"[{"op": "add"}, {"op": "add"}]"#, &[]),
+        ] {
+            assert_eq!(
+                nesting::faults_of_operations(patch.as_bytes()).ok().unwrap(),
+                faults
+            );
+        }
     }
 }

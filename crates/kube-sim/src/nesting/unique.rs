@@ -1,33 +1,99 @@
-//! Objects of JSON, read together with the paths of the members that are there twice.
+//! JSON, read together with the paths of the members that are there twice, or that are unknown.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use super::MOST_STRICT_ERRORS;
 use crate::path::Path;
 
-/// Reads any value.
-pub(super) struct Any<'a> {
-    pub(super) duplicates: &'a mut Vec<String>,
+/// Reads the operations of a JSON patch, of which nothing is kept.
+pub(super) struct Operations<'a> {
+    pub(super) faults: &'a mut Vec<String>,
 }
 
-impl<'de> DeserializeSeed<'de> for Any<'_> {
-    type Value = Value;
+impl<'de> DeserializeSeed<'de> for Operations<'_> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        let reading = Reading {
-            path: &Path::Root,
-            duplicates: self.duplicates,
-        };
-        reading.deserialize(deserializer)
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Operations<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of operations")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<(), A::Error> {
+        let mut index = 0;
+        while operations
+            .next_element_seed(Operation(Reading {
+                path: &Path::Root.index(index),
+                faults: &mut *self.faults,
+            }))?
+            .is_some()
+        {
+            index += 1;
+        }
+        Ok(())
+    }
+}
+
+struct Operation<'a>(Reading<'a>);
+
+impl<'de> DeserializeSeed<'de> for Operation<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Operation<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an operation")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        const MEMBERS: [&str; 4] = ["op", "path", "from", "value"];
+        let mut reading = self.0;
+        let (mut given, mut told) = (HashSet::new(), HashSet::new());
+        while let Some(name) = entries.next_key::<String>()? {
+            let path = reading.path.field(&name);
+            let is_known = MEMBERS.contains(&name.as_str());
+            let is_fault = !is_known || !given.insert(name.clone());
+            if is_fault && told.insert(name.clone()) {
+                let what = if is_known { "duplicate" } else { "unknown" };
+                add(reading.faults, || format!("{what} field \"{path}\""));
+            }
+            // In what is unknown, nothing is looked for.
+            if is_known {
+                entries.next_value_seed(reading.at(&path))?;
+            } else {
+                entries.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Paths may be long, so they are made only for what is told.
+fn add(faults: &mut Vec<String>, fault: impl FnOnce() -> String) {
+    if faults.len() < MOST_STRICT_ERRORS {
+        faults.push(fault());
     }
 }
 
 /// Reads an object.
 pub(super) struct Object<'a> {
-    pub(super) duplicates: &'a mut Vec<String>,
+    pub(super) faults: &'a mut Vec<String>,
 }
 
 impl<'de> DeserializeSeed<'de> for Object<'_> {
@@ -48,7 +114,7 @@ impl<'de> Visitor<'de> for Object<'_> {
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
         let reading = Reading {
             path: &Path::Root,
-            duplicates: self.duplicates,
+            faults: self.faults,
         };
         reading.members(entries)
     }
@@ -56,7 +122,7 @@ impl<'de> Visitor<'de> for Object<'_> {
 
 struct Reading<'a> {
     path: &'a Path<'a>,
-    duplicates: &'a mut Vec<String>,
+    faults: &'a mut Vec<String>,
 }
 
 impl<'de> DeserializeSeed<'de> for Reading<'_> {
@@ -106,7 +172,7 @@ impl<'de> Visitor<'de> for Reading<'_> {
         let mut items = Vec::new();
         while let Some(item) = elements.next_element_seed(Reading {
             path: &self.path.index(items.len()),
-            duplicates: &mut *self.duplicates,
+            faults: &mut *self.faults,
         })? {
             items.push(item);
         }
@@ -119,17 +185,22 @@ impl<'de> Visitor<'de> for Reading<'_> {
 }
 
 impl Reading<'_> {
-    fn members<'de, A: MapAccess<'de>>(self, mut entries: A) -> Result<Map<String, Value>, A::Error> {
+    fn at<'b>(&'b mut self, path: &'b Path<'b>) -> Reading<'b> {
+        Reading {
+            path,
+            faults: &mut *self.faults,
+        }
+    }
+
+    fn members<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Map<String, Value>, A::Error> {
         let mut members = Map::new();
+        let mut told: HashSet<String> = HashSet::new();
         while let Some(name) = entries.next_key::<String>()? {
             let path = self.path.field(&name);
-            if members.contains_key(&name) && self.duplicates.len() < MOST_STRICT_ERRORS {
-                self.duplicates.push(path.to_string());
+            if members.contains_key(&name) && told.insert(name.clone()) {
+                add(self.faults, || format!("duplicate field \"{path}\""));
             }
-            let value = entries.next_value_seed(Reading {
-                path: &path,
-                duplicates: &mut *self.duplicates,
-            })?;
+            let value = entries.next_value_seed(self.at(&path))?;
             members.insert(name, value);
         }
         Ok(members)

@@ -41,6 +41,7 @@ impl Resource {
             definition: Arc::default(),
             since: 0,
             terminating: false,
+            established: true,
         }
     }
 }

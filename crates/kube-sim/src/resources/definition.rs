@@ -94,6 +94,7 @@ impl Resource {
                 definition: read.clone(),
                 since: 0,
                 terminating: false,
+                established: false,
                 group: group.clone(),
                 plural: plural.clone(),
                 kind: kind.clone(),

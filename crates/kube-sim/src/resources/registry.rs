@@ -136,7 +136,7 @@ impl Registry {
             .values()
             .filter(move |all| all.iter().all(|r| r.group == group));
         let served = of_group.filter_map(move |all| self.in_version(all, version));
-        served.filter(|resource| resource.is_established())
+        served.filter(|resource| resource.established)
     }
 
     /// The resource that error messages call `id`.
@@ -160,6 +160,6 @@ impl Registry {
 
     /// Those that clients are told of.
     pub(crate) fn shown(&self) -> impl Iterator<Item = &Arc<Resource>> {
-        self.iter().filter(|resource| resource.is_established())
+        self.iter().filter(|resource| resource.established)
     }
 }

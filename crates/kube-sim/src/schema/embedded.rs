@@ -6,6 +6,7 @@ use super::{Schema, walk};
 use crate::meta::text;
 use crate::names::{
     dns_1035_label_fault, dns_label_fault, label_key_fault, label_value_fault, path_segment_fault,
+    path_segment_prefix_fault,
 };
 use crate::path::Path;
 use crate::status::{Cause, quoted};
@@ -69,7 +70,7 @@ fn check_metadata(metadata: &Map<String, Value>, path: &Path<'_>, causes: &mut V
     for (name, fault) in [
         (
             "generateName",
-            path_segment_fault as fn(&str) -> Option<&'static str>,
+            path_segment_prefix_fault as fn(&str) -> Option<&'static str>,
         ),
         ("name", path_segment_fault),
         ("namespace", dns_label_fault),

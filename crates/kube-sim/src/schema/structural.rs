@@ -167,7 +167,7 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
     parts(schema, level_of, embedded, path, causes);
     lists(schema, path, causes);
     unsupported(schema, path, causes);
-    alternatives(schema, SaysTypes::of(schema), path, causes);
+    alternatives(schema, has_types(schema), false, path, causes);
     let rules = schema["x-kubernetes-validations"].as_array();
     for (index, rule) in rules.into_iter().flatten().enumerate() {
         let path = format!("{path}.x-kubernetes-validations[{index}]");
@@ -371,49 +371,30 @@ fn unsupported(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
 }
 
 /// The schemas of `allOf`, `anyOf`, `oneOf` and `not`, which only say more of what is there.
-fn alternatives(schema: &Value, says_types: SaysTypes, path: &str, causes: &mut Vec<Cause>) {
+///
+/// A schema of integers or strings says so in its `anyOf`, or in that of the first of `allOf`: only these two forms are taken.
+fn alternatives(schema: &Value, has_types: bool, is_nested: bool, path: &str, causes: &mut Vec<Cause>) {
     for name in ["allOf", "anyOf", "oneOf"] {
-        if says_types == SaysTypes::InAnyOf && name == "anyOf" {
+        if has_types && name == "anyOf" {
             continue;
         }
         for (index, part) in schema[name].as_array().into_iter().flatten().enumerate() {
-            let is_said = says_types == SaysTypes::InFirst && name == "allOf" && index == 0;
-            let within = if is_said {
-                SaysTypes::InAnyOf
-            } else {
-                SaysTypes::Nowhere
-            };
-            alternative(part, within, &format!("{path}.{name}[{index}]"), causes);
+            let may_have_types = !is_nested && name == "allOf" && index == 0;
+            alternative(part, may_have_types, &format!("{path}.{name}[{index}]"), causes);
         }
     }
     if let Some(not) = schema.get("not") {
-        alternative(not, SaysTypes::Nowhere, &format!("{path}.not"), causes);
+        alternative(not, false, &format!("{path}.not"), causes);
     }
 }
 
-/// Where a schema of integers or strings says that they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SaysTypes {
-    Nowhere,
-    InAnyOf,
-    /// In the first of `allOf`.
-    InFirst,
+/// Whether the `anyOf` of a schema says that it is of integers or strings.
+fn has_types(schema: &Value) -> bool {
+    schema["anyOf"] == json!([{"type": "integer"}, {"type": "string"}])
 }
 
-impl SaysTypes {
-    /// Only these two forms are taken.
-    fn of(schema: &Value) -> Self {
-        let both = json!([{"type": "integer"}, {"type": "string"}]);
-        match () {
-            () if schema["x-kubernetes-int-or-string"] != true => Self::Nowhere,
-            () if schema["anyOf"] == both => Self::InAnyOf,
-            () if schema["allOf"][0] == json!({"anyOf": both}) => Self::InFirst,
-            () => Self::Nowhere,
-        }
-    }
-}
-
-fn alternative(schema: &Value, says_types: SaysTypes, path: &str, causes: &mut Vec<Cause>) {
+/// One that `may_have_types` is the first of `allOf` of a schema that is no alternative itself.
+fn alternative(schema: &Value, may_have_types: bool, path: &str, causes: &mut Vec<Cause>) {
     for (name, why) in FORBIDDEN {
         let given = &schema[name];
         let said = !given.is_null() && *given != false && given.as_str() != Some("");
@@ -429,18 +410,54 @@ fn alternative(schema: &Value, says_types: SaysTypes, path: &str, causes: &mut V
                 "must not be specified in a nested context",
             ));
         }
-        alternative(property, SaysTypes::Nowhere, &path, causes);
+        alternative(property, false, &path, causes);
     }
     if let Some(items) = schema.get("items") {
-        alternative(items, SaysTypes::Nowhere, &format!("{path}.items"), causes);
+        alternative(items, false, &format!("{path}.items"), causes);
     }
     unsupported(schema, path, causes);
-    alternatives(schema, says_types, path, causes);
+    alternatives(schema, may_have_types && has_types(schema), true, path, causes);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_or_strings_say_so_in_two_forms() {
+        let both = json!([{"type": "integer"}, {"type": "string"}]);
+        let faults = |schema: Value| {
+            let mut causes = Vec::new();
+            let object = json!({"type": "object", "properties": {"a": schema}});
+            super::level(&object, Level::Root, "s", &mut causes);
+            causes.len()
+        };
+        for (schema, told) in [
+            (json!({"x-kubernetes-int-or-string": true, "anyOf": both}), 0),
+            (
+                json!({"x-kubernetes-int-or-string": true, "allOf": [{"anyOf": both, "pattern": "a"}, {"pattern": "b"}]}),
+                0,
+            ),
+            (
+                json!({"x-kubernetes-preserve-unknown-fields": true, "anyOf": both}),
+                0,
+            ),
+            (
+                json!({"x-kubernetes-int-or-string": true, "anyOf": [{"type": "string"}, {"type": "integer"}]}),
+                2,
+            ),
+            (
+                json!({"x-kubernetes-int-or-string": true, "allOf": [{"pattern": "b"}, {"anyOf": both}]}),
+                2,
+            ),
+            (
+                json!({"x-kubernetes-int-or-string": true, "allOf": [{"allOf": [{"anyOf": both}]}]}),
+                2,
+            ),
+        ] {
+            assert_eq!(faults(schema.clone()), told, "{schema}");
+        }
+    }
 
     #[test]
     fn what_is_not_structural_is_found() {

@@ -4,6 +4,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::schema;
+
 type Object = Map<String, Value>;
 
 /// The annotations of `autoscaling/v1` for what it has no fields for, and where `autoscaling/v2` has that.
@@ -124,14 +126,7 @@ pub(super) fn to_v2(object: &mut Object) {
                 continue;
             };
             // What cannot be read is lost, as in a real server.
-            if let Ok(value) = serde_json::from_str::<Value>(&text) {
-                let value = if field == BEHAVIOR {
-                    with_names_of_v2(value)
-                } else {
-                    value
-                };
-                found.push((part, field, value));
-            }
+            found.extend(read(&text, part, field).map(|value| (part, field, value)));
         }
     }
     for (part, field, value) in found {
@@ -160,6 +155,20 @@ pub(super) fn to_v2(object: &mut Object) {
     {
         status.remove(CURRENT);
     }
+}
+
+/// What an annotation has for a field of version 2, if it fits there.
+fn read(text: &str, part: &str, field: &str) -> Option<Value> {
+    let mut value = serde_json::from_str(text).ok()?;
+    if field == BEHAVIOR {
+        value = with_names_of_v2(value);
+    }
+    let mut of_v2 = Object::from_iter([(part.to_owned(), json!({field: value}))]);
+    let definition = schema::of_kind("autoscaling", "v2", "HorizontalPodAutoscaler")?;
+    schema::fit::builtin(&mut of_v2, definition).ok()?;
+    let value = of_v2.get_mut(part)?.get_mut(field)?.take();
+    let says_nothing = value.is_null() || value == json!({});
+    (!says_nothing).then_some(value)
 }
 
 pub(super) fn to_v1(object: &mut Object) {
@@ -238,5 +247,25 @@ mod tests {
         to_v2(&mut object);
         object["metadata"].as_object_mut().unwrap().remove("annotations");
         assert_eq!(Value::Object(object), v2);
+    }
+
+    #[test]
+    fn annotations_that_do_not_fit_are_lost() {
+        for behavior in [
+            "5",
+            "{}",
+            r#"{"ScaleUp":5}"#,
+            r#"{"ScaleUp":null}"#,
+            r#"{"Foo":1}"#,
+            "[",
+        ] {
+            let annotations = json!({"autoscaling.alpha.kubernetes.io/behavior": behavior, "autoscaling.alpha.kubernetes.io/metrics": "{}"});
+            let object = json!({"apiVersion": "autoscaling/v1", "metadata": {"annotations": annotations}, "spec": {"maxReplicas": 1}});
+            let Value::Object(mut object) = object else {
+                unreachable!("it is an object")
+            };
+            to_v2(&mut object);
+            assert_eq!(object["spec"], json!({"maxReplicas": 1}), "{behavior}");
+        }
     }
 }

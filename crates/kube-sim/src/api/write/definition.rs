@@ -382,12 +382,14 @@ impl Api {
             return;
         };
         let terminating = condition(object, "Terminating") == Some("True");
+        let established = is_established(object);
         for resource in &mut resources {
             resource.since = resource_version;
             resource.terminating = terminating;
+            resource.established = established;
         }
         // Without its authorities, requests are refused for that reason.
-        let is_served = is_established(object) || condition(object, "NamesAccepted") == Some("True");
+        let is_served = established || condition(object, "NamesAccepted") == Some("True");
         self.with_registry(|registry| match is_served {
             true => registry.define(resources),
             false => drop(registry.undefine(&first.group, &first.plural)),
