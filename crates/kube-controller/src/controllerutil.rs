@@ -1,4 +1,4 @@
-//! Functions for reconcilers: owner references, server-side apply, create or update, status.
+//! Functions for reconcilers: owner references, server-side apply, create or update, status, conditions.
 //!
 //! | I want to | use |
 //! |---|---|
@@ -7,16 +7,19 @@
 //! | set the fields of a child, and keep the fields that others have set | [`apply`] |
 //! | change some fields of a child, or create it | [`create_or_update`] |
 //! | write a status when it has changed | [`patch_status`], or [`apply_status`] |
+//! | set a condition of a status, with the time of its last transition | [`set_condition`] |
 //! | hold an object until something is cleaned up | [`finalizer`](mod@crate::finalizer) |
 //!
 //! The names are those of controller-runtime's package `controllerutil`.
 
 mod apply;
+mod conditions;
 mod create_or_update;
 mod owners;
 mod status;
 
 pub use apply::{ApplyError, apply, apply_status};
+pub use conditions::set_condition;
 pub use create_or_update::{CreateOrUpdateError, OperationResult, create_or_update};
 pub use owners::{
     OwnerError, remove_owner_reference, set_controller_reference, set_controller_reference_with,

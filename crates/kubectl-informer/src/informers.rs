@@ -97,8 +97,10 @@ impl Informers {
         Ok(informers)
     }
 
-    /// What happens next; `None` when all informers have stopped. Cancel safe.
+    /// What happens next; `None` when all informers have stopped. It yields now and then, also while much waits to be read, so
+    /// that a time limit or a signal around the caller is noticed. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<Happened> {
+        tokio::task::consume_budget().await;
         self.events.next().await
     }
 
@@ -121,5 +123,25 @@ impl Informers {
             ran??;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn others_get_their_turn_while_much_waits() {
+        let waiting = futures::stream::repeat_with(|| (0, Step::Synced)).take(1000);
+        let mut informers = Informers {
+            events: SelectAll::from_iter([waiting.boxed()]),
+            informers: Vec::new(),
+            running: JoinSet::new(),
+        };
+        tokio::select! {
+            biased;
+            () = async { while informers.next().await.is_some() {} } => panic!("all of it is read first"),
+            () = tokio::task::yield_now() => {}
+        }
     }
 }

@@ -1,34 +1,71 @@
-//! What to write in the place of an option that kubectl has and a command here has not.
+//! What to write in the place of a word that other programs have and a command here has not.
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 
-/// The error of a command line, with a hint for options that people know from kubectl. clap's own hint, to write `-- -w`, is left out:
-/// no argument begins with a dash.
+/// The error of a command line, with a hint for options and commands that people know from kubectl or from another command here.
+/// clap's own hint, to write `-- -w`, is left out: no argument begins with a dash.
 pub(crate) fn with_hint(mut error: Error) -> Error {
-    if error.kind() != ErrorKind::UnknownArgument {
-        return error;
-    }
-    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let hint = match &**option {
-        "-w" | "--watch" | "--watch-only" => {
-            Some("`watch` always watches; `--since 0` leaves out what exists")
+    let hint = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) => {
+            of_option(command(&error), option)
         }
-        "--for" => Some("`--until` takes the conditions of `kubectl wait --for`"),
-        "--sort-by" | "--no-headers" => {
-            Some("changes are printed in the order in which they happen; `-o json` is for programs")
-        }
-        "-f" | "--filename" | "-k" | "--kustomize" => Some("name the objects, as in pod/web-0"),
-        _ => None,
+        (ErrorKind::InvalidSubcommand, _) => match error.get(ContextKind::InvalidSubcommand) {
+            Some(ContextValue::String(command)) if of_command(command).is_some() => of_command(command),
+            _ => return error,
+        },
+        _ => return error,
     };
-    let hints = hint.into_iter().map(StyledStr::from).collect::<Vec<_>>();
     error.remove(ContextKind::Suggested);
-    if !hints.is_empty() {
+    if let Some(hint) = hint {
+        let hints = vec![StyledStr::from(hint)];
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(hints));
     }
     error
+}
+
+/// The command whose usage is told with an error: the third word after `Usage:`, as in `Usage: kubectl informer watch`.
+fn command(error: &Error) -> String {
+    let usage = match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => usage.to_string(),
+        _ => String::new(),
+    };
+    usage.split_whitespace().nth(3).unwrap_or_default().to_owned()
+}
+
+fn of_command(command: &str) -> Option<&'static str> {
+    match command {
+        "get" | "list" => Some("`watch` prints the objects that exist, then every change"),
+        "version" => Some("`kubectl informer --version`"),
+        _ => None,
+    }
+}
+
+fn of_option(command: String, option: &str) -> Option<&'static str> {
+    match (&*command, option) {
+        ("watch", "-w" | "--watch" | "--watch-only") => {
+            Some("`watch` always watches; `--since 0` leaves out what exists")
+        }
+        ("watch", "--for") => Some("`--until` takes the conditions of `kubectl wait --for`"),
+        ("watch", "--sort-by") => {
+            Some("changes are printed in the order in which they happen; `-o json` is for programs")
+        }
+        ("watch", "--no-headers") => Some("`-o name`, `-o jsonpath=TEMPLATE` and `-o json` have no headers"),
+        ("watch", "-L" | "--label-columns") => Some("`--show-labels` shows all labels"),
+        ("show" | "diff" | "replay", "-f" | "--file" | "--filename") => {
+            Some("the recording is the first argument, without an option")
+        }
+        ("show" | "diff", "-l" | "--selector" | "--field-selector") => {
+            Some("objects of a recording are selected by --namespace and by name, as in pod/web-0")
+        }
+        ("show", "--since" | "--from" | "--to") => {
+            Some("`--at` chooses one time; `diff` has `--from` and `--to`")
+        }
+        ("diff", "--at" | "--since") => Some("`--from` and `--to` choose the time"),
+        ("record", "--timeout") => Some("`--for` says how long"),
+        (_, "-f" | "--filename" | "-k" | "--kustomize") => Some("name the objects, as in pod/web-0"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -38,7 +75,7 @@ mod tests {
     use clap::Parser as _;
 
     #[test]
-    fn options_of_kubectl_are_answered_with_hints() {
+    fn words_of_other_programs_are_answered_with_hints() {
         let check = |line: &str, expected: Option<&str>| {
             let error = Args::try_parse_from(line.split(' ')).unwrap_err();
             let message = with_hint(error).to_string();
@@ -50,6 +87,17 @@ mod tests {
         check("ki watch pods -w", Some("`watch` always watches"));
         check("ki watch pod/a --for create", Some("`--until` takes"));
         check("ki watch pods --sort-by=.metadata.name", Some("in the order"));
+        check("ki watch pods --no-headers", Some("`-o name`"));
+        check("ki watch -f pod.yaml", Some("pod/web-0"));
+        check("ki show -f a.rec", Some("the first argument"));
+        check("ki replay --file=a.rec", Some("the first argument"));
+        check("ki show a.rec -l app=web", Some("by --namespace and by name"));
+        check("ki diff a.rec --at 5m", Some("`--from` and `--to`"));
+        check("ki record pods --timeout 5s --file a", Some("`--for`"));
+        check("ki top -w", None);
+        check("ki get pods", Some("`watch` prints"));
+        check("ki version", Some("--version"));
+        check("ki wach pods", Some("'watch'"));
         check("ki watch pods --chunk-size -2", None);
         check("ki watch pods --timeot 2s", Some("--timeout"));
     }

@@ -28,7 +28,7 @@ pub(crate) struct RecordArgs {
     /// The file, which must not exist
     #[arg(short, long, value_name = "FILE", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) file: PathBuf,
-    /// How long to record; by default until Ctrl-C
+    /// How long to record, with the time that the list takes; by default until Ctrl-C
     #[arg(long = "for", value_name = "DURATION", value_parser = duration)]
     pub(crate) period: Option<Duration>,
     /// Record the values of secrets, too
@@ -65,7 +65,7 @@ pub(crate) struct ShowArgs {
     /// The time; by default the end
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     pub(crate) at: Option<Moment>,
-    /// How to print the objects: a table, or whole
+    /// How to print the objects: a table, their names, or whole
     #[arg(short, long, value_enum, default_value_t = ShowOutput::Table, value_name = "FORMAT")]
     pub(crate) output: ShowOutput,
     /// Keep the managedFields in objects that are printed
@@ -78,6 +78,8 @@ pub(crate) struct ShowArgs {
 pub(crate) enum ShowOutput {
     /// A row for each object
     Table,
+    /// A line for each object, such as pod/web-0
+    Name,
     /// A line of JSON for each object
     Json,
     /// A document of YAML for each object

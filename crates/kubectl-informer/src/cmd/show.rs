@@ -40,7 +40,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         bail!("--at {at} is before the recording began, at {}", header.started);
     }
     let progress = progress::doing("reading the recording");
-    let last = state_at(&mut recording, end);
+    let Reached { last, all } = state_at(&mut recording, end);
     let states = &recording.states;
     let mut found: Vec<_> = states
         .keys()
@@ -53,9 +53,20 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             "no object of the recording is selected; {}",
             told(&header)
         ));
+    } else if args.at.is_some() && all && last < end {
+        let last = clock(time(&header, last));
+        output::diagnostic(&format!(
+            "--at is after the last change of the recording, at {last}"
+        ));
     }
     let now = time(&header, args.at.map_or(last, |_| end));
     match args.output {
+        ShowOutput::Name => {
+            for (number, key) in found {
+                let prefix = header.resources[number].object_prefix();
+                output::line(&format!("{prefix}/{}", key.name()))?;
+            }
+        }
         ShowOutput::Table => {
             let several = header.resources.len() > 1;
             let name = |number: usize, key: &ObjectKey| match several {
@@ -136,12 +147,19 @@ fn told(header: &Header) -> String {
     )
 }
 
-/// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive. Returns when
-/// the last applied entry was recorded.
-fn state_at(recording: &mut Recording, end: u64) -> u64 {
+/// How far a recording was read.
+struct Reached {
+    /// When the last applied entry was recorded.
+    last: u64,
+    /// Whether nothing comes after it.
+    all: bool,
+}
+
+/// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive.
+fn state_at(recording: &mut Recording, end: u64) -> Reached {
     let resources = recording.reader.header().resources.len();
     let mut synced = BTreeSet::new();
-    let mut last = 0;
+    let (mut last, mut all) = (0, true);
     while let Some(mut entry) = recording.next() {
         match entry.event {
             Event::Synced => {
@@ -149,6 +167,7 @@ fn state_at(recording: &mut Recording, end: u64) -> u64 {
             }
             Event::Initial => {}
             _ if entry.time > end => {
+                all = false;
                 if synced.len() == resources {
                     break;
                 }
@@ -161,7 +180,7 @@ fn state_at(recording: &mut Recording, end: u64) -> u64 {
         }
         last = entry.time;
     }
-    last
+    Reached { last, all }
 }
 
 /// A line of `diff -o json`.

@@ -150,6 +150,12 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     assert!(ended.out.contains("size: 1"), "{ended:?}");
     let ended = run(&format!("show {path} -n default")).await;
     assert!(ended.out.contains("widget.example.com/w"), "{ended:?}");
+    let ended = run(&format!("show {path} wd,cm -o name --at 9h")).await;
+    assert_eq!(ended.out, "configmap/a\nwidget.example.com/w", "{ended:?}");
+    let late = "--at is after the last change of the recording, at ";
+    assert!(ended.err.contains(late), "{ended:?}");
+    let ended = run(&format!("show {path} cm/a --at {second}")).await;
+    assert_eq!(ended.err, "", "{ended:?}");
     let all = run(&format!("show {path} -A -n nowhere")).await;
     assert_eq!(all.out, run(&format!("show {path}")).await.out, "{all:?}");
     assert!(all.out.contains("widget.example.com/w"), "{all:?}");
