@@ -178,7 +178,8 @@ async fn list(pods: usize) -> anyhow::Result<()> {
 
 /// Watchers in a process of their own, which are told of so many changes a second.
 async fn watch(watchers: u32, rate: u32, seconds: u32) -> anyhow::Result<()> {
-    let changes = rate * seconds;
+    let changes = rate.checked_mul(seconds).filter(|changes| *changes > 0);
+    let changes = changes.context("there is nothing to change")?;
     let server = Sim::builder().history(changes as usize + 10_000).start().await?;
     let names: Vec<String> = (0..1_000).map(|number| format!("m-{number}")).collect();
     for name in &names {
@@ -208,7 +209,7 @@ async fn watch(watchers: u32, rate: u32, seconds: u32) -> anyhow::Result<()> {
     let told = tokio::task::spawn_blocking(move || output.next()).await?;
     told.context("the reader has ended")??;
     let (all, cpu) = (begun.0.elapsed(), usage::cpu_time() - begun.1);
-    reader.wait()?;
+    ensure!(reader.wait()?.success(), "the reader failed");
     let what = format!("{rate} changes a second for {seconds} s, {watchers} watchers");
     print(
         &format!("{what}: made"),

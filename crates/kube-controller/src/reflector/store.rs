@@ -16,7 +16,7 @@ use kube_workqueue::WorkQueue;
 use std::collections::HashMap;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
 use std::task::{Context, Poll, ready};
 use tokio::sync::watch;
 
@@ -189,7 +189,8 @@ impl<K: Lookup + 'static> fmt::Debug for Store<K> {
 struct Written<K> {
     held: RwLock<HashMap<ObjectKey, Arc<K>>>,
     ready: watch::Receiver<bool>,
-    subscribers: Mutex<Vec<Weak<Subscriber>>>,
+    /// `None` once the writer has ended.
+    subscribers: Mutex<Option<Vec<Weak<Subscriber>>>>,
 }
 
 /// The keys that a subscriber has not been told of. It is shut down with the writer.
@@ -198,16 +199,31 @@ struct Subscriber(WorkQueue<ObjectKey>);
 impl<K> Written<K> {
     fn subscribe(&self) -> Arc<Subscriber> {
         let subscriber = Arc::new(Subscriber(WorkQueue::new()));
-        let mut subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        subscribers.retain(|subscriber| subscriber.strong_count() > 0);
-        subscribers.push(Arc::downgrade(&subscriber));
+        match &mut *self.subscribers() {
+            Some(subscribers) => {
+                subscribers.retain(|subscriber| subscriber.strong_count() > 0);
+                subscribers.push(Arc::downgrade(&subscriber));
+            }
+            None => subscriber.0.shut_down(),
+        }
         subscriber
     }
 
+    fn subscribers(&self) -> MutexGuard<'_, Option<Vec<Weak<Subscriber>>>> {
+        self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn each_subscriber(&self, each: impl Fn(&WorkQueue<ObjectKey>)) {
-        let subscribers = self.subscribers.lock().unwrap_or_else(PoisonError::into_inner);
-        let alive = subscribers.iter().filter_map(Weak::upgrade);
+        let subscribers = self.subscribers();
+        let alive = subscribers.iter().flatten().filter_map(Weak::upgrade);
         alive.for_each(|subscriber| each(&subscriber.0));
+    }
+
+    /// Ends the streams of all subscribers, also of those that come later.
+    fn end(&self) {
+        let subscribers = self.subscribers().take();
+        let alive = subscribers.iter().flatten().filter_map(Weak::upgrade);
+        alive.for_each(|subscriber| subscriber.0.shut_down());
     }
 
     fn read<T>(&self, read: impl FnOnce(&HashMap<ObjectKey, Arc<K>>) -> T) -> T {
@@ -317,7 +333,7 @@ impl<K: Lookup + Clone + 'static> Writer<K> {
             objects: Arc::new(Written {
                 held: RwLock::default(),
                 ready: is_ready,
-                subscribers: Mutex::default(),
+                subscribers: Mutex::new(Some(Vec::new())),
             }),
             listed: HashMap::new(),
             ready,
@@ -380,7 +396,7 @@ fn key_of<K: Lookup>(object: &K) -> ObjectKey {
 
 impl<K: Lookup> Drop for Writer<K> {
     fn drop(&mut self) {
-        self.objects.each_subscriber(WorkQueue::shut_down);
+        self.objects.end();
     }
 }
 
@@ -518,5 +534,16 @@ mod tests {
         fn is_shared<T: Send + Sync + 'static>() {}
         is_shared::<Store<k8s_openapi::api::core::v1::ConfigMap>>();
         is_shared::<Writer<k8s_openapi::api::core::v1::ConfigMap>>();
+    }
+
+    #[test]
+    fn a_clone_made_after_the_end_ends() {
+        let (_, writer) = store_shared::<Local>(1);
+        let handle = writer.subscribe().unwrap();
+        drop(writer);
+        let ended =
+            |mut handle: ReflectHandle<Local>| handle.next().now_or_never().map(|item| item.is_none());
+        assert_eq!(ended(handle.clone()), Some(true));
+        assert_eq!(ended(handle), Some(true));
     }
 }

@@ -23,8 +23,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// # Ok::<_, Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is meant for a [sink](crate::low_level::Sink) that passes objects on. A store of such objects would be of
-/// little use, because it could read only their metadata.
+/// It is meant for a [sink](crate::low_level::Sink) that passes objects on. In a store, reading one would clone it
+/// under a lock, and what changes the metadata of all objects, such as a factory's transform, would not apply.
 pub struct Unshared<K>(Arc<Parts<K>>);
 
 struct Parts<K> {

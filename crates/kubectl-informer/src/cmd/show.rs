@@ -53,11 +53,9 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
             "no object of the recording is selected; {}",
             told(&header)
         ));
-    } else if args.at.is_some() && all && last < end {
+    } else if args.at.is_some() && all && recording.damage.is_none() {
         let last = clock(time(&header, last));
-        output::diagnostic(&format!(
-            "--at is after the last change of the recording, at {last}"
-        ));
+        output::diagnostic(&format!("nothing was recorded from {last} to --at"));
     }
     let now = time(&header, args.at.map_or(last, |_| end));
     match args.output {
