@@ -123,17 +123,18 @@ impl Symbols {
         }
     }
 
-    /// What a continue token says, which the documentation calls opaque.
+    /// What a continue token says, which the documentation calls opaque. Whether its key begins with a slash depends on
+    /// whether etcd or the server's cache has answered, so on how old the cache is.
     fn token(&self, text: &str) -> Value {
         let decoded = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(text).ok();
         let decoded = decoded.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
         match decoded {
             Some(mut token) => {
-                if token["start"]
-                    .as_str()
-                    .is_some_and(|start| start.starts_with("/made-"))
-                {
-                    token["start"] = "/made-<random>".into();
+                if let Some(start) = token["start"].as_str() {
+                    token["start"] = match start.trim_start_matches('/') {
+                        start if start.starts_with("made-") => "made-<random>".into(),
+                        start => start.into(),
+                    };
                 }
                 if token["rv"] != -1 {
                     token["rv"] = self.state(token["rv"].to_string().into());

@@ -154,6 +154,14 @@ pub(crate) fn cases() -> Vec<Case> {
             ))
             .content_type("application/yaml")
     };
+    let strict = |path: &str, text: &str| {
+        post(
+            &format!("{path}?fieldValidation=Strict"),
+            &serde_json::json!(null),
+        )
+        .text(text)
+        .content_type("application/yaml")
+    };
     let case = Case::new("yaml")
         .ask(post(DEFINITIONS, &definition()).named("define").only(["/kind"]))
         .until(get(WIDGETS), 200)
@@ -165,6 +173,15 @@ pub(crate) fn cases() -> Vec<Case> {
         .ask(map("b", "data:\n  k: 0644\n").named("a number for a string"))
         .ask(map("c", "data:\n  k: yes\n").named("a boolean for a string"))
         .ask(map("d", "data: {k: v}\ndata: {l: w}\n").named("a map with a key twice"))
+        .ask(strict(CONFIG_MAPS, "kind: ConfigMap\napiVersion: v1\nmetadata:\n  name: s\n  name: s\ndata:\n  a: b\n  a: c\nimmutable: false\nimmutable: true\nmore: 1\n").named("strictly, keys twice"))
+        .ask(strict(WIDGETS, &widget("  a: 1\n  b: {c: 1, c: 2}\n  a: 2\n")).named("strictly, keys of a custom resource twice"))
+        .asks(["Strict", "Warn"].map(|level| {
+            let path = format!("{WIDGETS}/w?fieldManager=one&dryRun=All&fieldValidation={level}");
+            any("PATCH", &path)
+                .text(&widget("  a: 1\n  b: {c: 1, c: 2}\n  a: 2\n"))
+                .content_type("application/apply-patch+yaml")
+                .named(format!("applied, keys twice, {level}"))
+        }))
         .ask(map("e", "data: [\n").named("what is no YAML").only(["/code"]))
         .ask(
             map("f", "data: &x {k: v}\nbinaryData: {}\nimmutable: no\n")

@@ -29,6 +29,7 @@ use crate::script::Received;
 use crate::status::StatusError;
 use crate::target::Target;
 use crate::warnings::Warnings;
+use crate::yaml::RepeatedKeys;
 
 mod body;
 mod form;
@@ -150,6 +151,7 @@ async fn respond(
 ) -> io::Result<Response<SimBody>> {
     let (mut parts, body) = request.into_parts();
     let decided = parts.extensions.remove::<Decided>();
+    let repeated = parts.extensions.remove::<RepeatedKeys>().unwrap_or_default();
     let reads = matches!(parts.method, Method::GET | Method::HEAD);
     let (body, unread) = match reads {
         true => (Bytes::new(), None),
@@ -171,7 +173,9 @@ async fn respond(
         Err(error) => return Ok(refusal(&error)),
     };
     let call = Call {
-        fields: FieldValidation::of(&query).and_of_patch(|| faults_of_patch(&request)),
+        fields: FieldValidation::of(&query)
+            .and_of_patch(|| faults_of_patch(&request))
+            .and_of_yaml(repeated),
         api,
         request,
         query,

@@ -30,7 +30,7 @@ use crate::response::Frames;
 use crate::response::{BoxError, SimBody, json_response, refusal};
 use crate::status::StatusError;
 use crate::target::MAX_BODY;
-use crate::yaml;
+use crate::yaml::{self, RepeatedKeys};
 use negotiation::Negotiated;
 
 /// The body of a request whose own type does not matter.
@@ -130,7 +130,8 @@ where
     let body = match content_type.and_then(Encoding::of_body) {
         Some(encoding) if encoding != Encoding::Json && negotiated.reads(encoding) => {
             match to_json(encoding, body).await {
-                Ok(json) => {
+                Ok((json, repeated)) => {
+                    parts.extensions.insert(repeated);
                     let json_type = HeaderValue::from_static(Encoding::Json.media_type());
                     parts.headers.insert(CONTENT_TYPE, json_type);
                     Full::new(json).map_err(|never| match never {}).boxed_unsync()
@@ -169,22 +170,26 @@ fn is_whole_json(response: &Response<SimBody>) -> bool {
     is_json && response.extensions().get::<Frames>().is_none()
 }
 
-/// Reads a body. An empty one stays empty: a deletion need not have options.
-async fn to_json(encoding: Encoding, body: RequestBody) -> Result<Bytes, StatusError> {
+/// Reads a body, and the keys that are in it twice. An empty one stays empty: a deletion need not have options.
+async fn to_json(encoding: Encoding, body: RequestBody) -> Result<(Bytes, RepeatedKeys), StatusError> {
     let body = match Limited::new(body, MAX_BODY).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => return Err(StatusError::too_large_body(MAX_BODY)),
         Err(_) => return Err(StatusError::unread_body()),
     };
+    let mut repeated = RepeatedKeys::default();
     if body.is_empty() {
-        return Ok(body);
+        return Ok((body, repeated));
+    }
+    if encoding == Encoding::Yaml {
+        repeated = RepeatedKeys::of(&body);
     }
     let value: Result<Value, String> = match encoding {
         Encoding::Protobuf => kube_protobuf::to_value(&body).map_err(|error| error.to_string()),
         _ => yaml::read(&body),
     };
     match value {
-        Ok(value) => Ok(value.to_string().into()),
+        Ok(value) => Ok((value.to_string().into(), repeated)),
         Err(error) => Err(StatusError::bad_request(format!(
             "the object provided is unrecognized: {error}"
         ))),

@@ -15,6 +15,7 @@ use crate::schema::{self, Schema, fit};
 use crate::status::{Cause, StatusError};
 use crate::target::Target;
 use crate::warnings::Warnings;
+use crate::yaml::RepeatedKeys;
 
 type Object = Map<String, Value>;
 
@@ -24,6 +25,8 @@ pub(crate) struct FieldValidation {
     directive: Directive,
     /// What is wrong with a patch itself; it is told with what is wrong with the result.
     of_patch: Vec<String>,
+    /// The keys that are twice in a body in YAML.
+    of_yaml: RepeatedKeys,
     warnings: Warnings,
 }
 
@@ -45,6 +48,7 @@ impl FieldValidation {
         Self {
             directive,
             of_patch: Vec::new(),
+            of_yaml: RepeatedKeys::default(),
             warnings: Warnings::default(),
         }
     }
@@ -57,24 +61,40 @@ impl FieldValidation {
         self
     }
 
+    /// The same, with the keys that are twice in a body in YAML.
+    pub(crate) fn and_of_yaml(mut self, repeated: RepeatedKeys) -> Self {
+        self.of_yaml = repeated;
+        self
+    }
+
+    /// The keys that are twice in a body in YAML, as one error.
+    pub(crate) fn strict_error_of_yaml(&self) -> Option<String> {
+        self.of_yaml.error()
+    }
+
     pub(crate) fn is_strict(&self) -> bool {
         self.directive == Directive::Strict
     }
 
-    /// Takes note of what is twice in an applied configuration.
-    pub(crate) fn note_of_apply(&self, error: String) -> Result<(), StatusError> {
-        match self.directive {
-            Directive::Strict => {
-                let why = format!("error strict decoding YAML: {error}");
-                Err(StatusError::bad_request(why))
-            }
-            _ => self.note(vec![error]).map_err(StatusError::bad_request),
+    /// Takes note of the keys that are twice in an applied configuration.
+    pub(crate) fn note_of_apply(&self, repeated: &RepeatedKeys) -> Result<(), StatusError> {
+        match (self.directive, repeated.error()) {
+            (Directive::Strict, Some(error)) => Err(StatusError::bad_request(format!(
+                "error strict decoding YAML: error converting YAML to JSON: {error}"
+            ))),
+            _ => self
+                .note(repeated.errors().to_vec())
+                .map_err(StatusError::bad_request),
         }
     }
 
     /// Takes note of errors; an error says all of them, if they are to be refused.
     pub(crate) fn note(&self, errors: Vec<String>) -> Result<(), String> {
-        let errors = [self.of_patch.clone(), errors].concat();
+        let of_yaml = match self.directive {
+            Directive::Strict => self.strict_error_of_yaml().into_iter().collect(),
+            _ => self.of_yaml.errors().to_vec(),
+        };
+        let errors = [of_yaml, self.of_patch.clone(), errors].concat();
         match self.directive {
             _ if errors.is_empty() => Ok(()),
             Directive::Ignore => Ok(()),

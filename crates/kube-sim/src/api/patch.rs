@@ -39,19 +39,6 @@ pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError
     }
 }
 
-/// What Go says about the first key of a configuration that is there twice.
-pub(crate) fn repeated_key(body: &[u8]) -> Option<String> {
-    let error = serde_saphyr::from_slice::<Value>(body).err()?;
-    match error.without_snippet() {
-        serde_saphyr::Error::DuplicateMappingKey { key, location } => Some(format!(
-            "error converting YAML to JSON: yaml: unmarshal errors:\n  line {}: key {:?} already set in map",
-            location.line(),
-            key.as_deref().unwrap_or("")
-        )),
-        _ => None,
-    }
-}
-
 fn not_a_map(found: &str) -> StatusError {
     undecodable_yaml(&format!(
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type \

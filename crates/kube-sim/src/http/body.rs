@@ -122,7 +122,9 @@ impl Call {
     /// Refuses fields that a built-in kind does not have, and those that are there twice.
     fn check_strictly(&self, target: &Target, object: &Map<String, Value>) -> Result<(), StatusError> {
         let kind = target.resource.kind.as_str();
-        let told = self.strict_faults(target, object);
+        let of_yaml = self.fields.strict_error_of_yaml();
+        let of_json = self.strict_faults(target, object);
+        let told: Vec<String> = of_yaml.into_iter().chain(of_json).collect();
         if told.is_empty() {
             return Ok(());
         }

@@ -16,6 +16,7 @@ use crate::object::Stored;
 use crate::response::{SimBody, json_value, refusal, streamed};
 use crate::status::StatusError;
 use crate::target::Target;
+use crate::yaml::RepeatedKeys;
 
 use super::Call;
 use super::warning::warn;
@@ -143,9 +144,7 @@ impl Call {
             };
             let manager = self.query.get("fieldManager");
             let force = self.query.flag("force") == Some(true);
-            if let Some(repeated) = patch::repeated_key(&self.request.body) {
-                self.fields.note_of_apply(repeated)?;
-            }
+            self.fields.note_of_apply(&RepeatedKeys::of(&self.request.body))?;
             self.api.apply(target, config, manager, force, self.applier())
         })
     }

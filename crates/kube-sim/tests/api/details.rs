@@ -32,6 +32,35 @@ fn version(name: &str, storage: bool) -> Value {
 }
 
 #[tokio::test]
+async fn keys_that_are_twice_in_yaml_are_warned_of_one_by_one() {
+    let client = Client::empty();
+    let text =
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: b\n  a: c\nmetadata: {name: a}\n";
+    let told = [
+        r#"299 - "line 6: key \"a\" already set in map""#,
+        r#"299 - "line 7: key \"metadata\" already set in map""#,
+    ];
+    let path = format!("{CONFIGMAPS}/a?fieldManager=one");
+    let applied = [("content-type", "application/apply-patch+yaml")];
+    let made = [("content-type", "application/yaml")];
+    for (method, path, headers) in [
+        (Method::POST, CONFIGMAPS, made),
+        (Method::PATCH, path.as_str(), applied),
+    ] {
+        for (level, expected) in [("", &told[..]), ("Warn", &told[..]), ("Ignore", &[])] {
+            let and = if path.contains('?') { '&' } else { '?' };
+            let path = format!("{path}{and}dryRun=All&fieldValidation={level}");
+            let answer = client.send(method.clone(), &path, &headers, text).await;
+            assert_eq!(
+                (answer.code, warnings(&answer)),
+                (201, expected.to_vec()),
+                "{path}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn answers_are_for_no_cache() {
     let client = Client::empty();
     for path in [

@@ -150,7 +150,7 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     assert!(ended.out.contains("size: 1"), "{ended:?}");
     let ended = run(&format!("show {path} -n default")).await;
     assert!(ended.out.contains("widget.example.com/w"), "{ended:?}");
-    let ended = run(&format!("show {path} wd,cm -o name --at 9h")).await;
+    let ended = run(&format!("show {path} wd,cm -n default -o name --at 9h")).await;
     assert_eq!(ended.out, "configmap/a\nwidget.example.com/w", "{ended:?}");
     assert!(ended.err.contains("nothing was recorded from "), "{ended:?}");
     let ended = run(&format!("show {path} cm/a --at {second}")).await;
