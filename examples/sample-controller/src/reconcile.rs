@@ -1,13 +1,14 @@
 //! What the controller does for a `Foo`.
 
-use crate::foo::{Foo, FooStatus};
+use crate::foo::Foo;
 use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, LabelSelector, ObjectMeta, Time};
+use k8s_openapi::jiff::Timestamp;
 use kube::{Api, Client, Resource as _, ResourceExt as _};
 use kube_controller::controller::Action;
 use kube_controller::controllerutil::{
-    CreateOrUpdateError, OperationResult, OwnerError, create_or_update, patch_status,
+    CreateOrUpdateError, OperationResult, OwnerError, create_or_update, patch_status, set_condition,
     set_controller_reference,
 };
 use kube_controller::events::{Event, EventType, Recorder};
@@ -66,7 +67,9 @@ impl Context {
             Ok(written) => written,
             Err(CreateOrUpdateError::Mutate(error)) => {
                 let note = error.to_string();
-                self.publish(foo, EventType::Warning, "ErrResourceExists", note)
+                self.publish(foo, EventType::Warning, "ErrResourceExists", note.clone())
+                    .await?;
+                self.write_status(foo, 0, available(foo, "False", "ErrResourceExists", note))
                     .await?;
                 return Err(error);
             }
@@ -79,13 +82,26 @@ impl Context {
             );
             self.publish(foo, EventType::Normal, "Synced", note).await?;
         }
-        let available = deployment.status.and_then(|status| status.available_replicas);
-        let status = FooStatus {
-            available_replicas: available.unwrap_or(0),
+        let (replicas, wanted) = (available_replicas(&deployment), foo.spec.replicas);
+        let (status, reason) = match replicas >= wanted {
+            true => ("True", "AllReplicasAvailable"),
+            false => ("False", "ReplicasUnavailable"),
         };
+        let message = format!("{replicas} of {wanted} replicas are available");
+        self.write_status(foo, replicas, available(foo, status, reason, message))
+            .await?;
+        Ok(Action::await_change())
+    }
+
+    /// Writes the status, if it differs.
+    async fn write_status(&self, foo: &Foo, replicas: i32, condition: Condition) -> Result<(), Error> {
+        let mut status = foo.status.clone().unwrap_or_default();
+        status.available_replicas = replicas;
+        set_condition(&mut status.conditions, condition);
+        let namespace = foo.namespace().unwrap_or_default();
         let foos: Api<Foo> = Api::namespaced(self.client.clone(), &namespace);
         patch_status(&foos, foo, &status).await.map_err(Error::Status)?;
-        Ok(Action::await_change())
+        Ok(())
     }
 
     /// Cleans up what Kubernetes does not: the Deployment goes with its owner.
@@ -113,6 +129,23 @@ pub(crate) async fn reconcile(
 /// What follows a failure.
 pub(crate) fn on_error(_: Arc<Foo>, _: &finalizer::Error<Error>, _: Arc<Context>) -> Action {
     Action::backoff()
+}
+
+/// The condition that says whether all replicas are available.
+fn available(foo: &Foo, status: &str, reason: &str, message: String) -> Condition {
+    Condition {
+        type_: "Available".into(),
+        status: status.into(),
+        reason: reason.into(),
+        message,
+        observed_generation: foo.metadata.generation,
+        last_transition_time: Time(Timestamp::now()),
+    }
+}
+
+fn available_replicas(deployment: &Deployment) -> i32 {
+    let status = deployment.status.as_ref();
+    status.and_then(|status| status.available_replicas).unwrap_or(0)
 }
 
 /// The Deployment, as far as it says which one it is.

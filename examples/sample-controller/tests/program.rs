@@ -62,6 +62,12 @@ fn foo(name: &str, deployment: &str, replicas: i32) -> Value {
     })
 }
 
+/// Whether a `Foo` is available, by its status.
+fn condition(status: &Value) -> &Value {
+    assert!(status["conditions"].as_array().is_none_or(|all| all.len() == 1));
+    &status["conditions"][0]["status"]
+}
+
 /// Waits until something is so, for a minute at most.
 async fn eventually(sim: &Sim, what: impl Fn() -> bool) {
     let within = Duration::from_secs(60);
@@ -109,14 +115,17 @@ async fn a_foo_has_its_deployment_until_it_is_deleted() {
     eventually(&server, || replicas(3)).await;
 
     // Pods become available: the status says so.
-    let mut available = deployment().unwrap();
-    available["status"] = json!({"availableReplicas": 2});
-    available["metadata"]["resourceVersion"] = Value::Null;
-    server.store().update(available).unwrap();
-    eventually(&server, || {
-        get(&server, GROUP, "Foo", "foo").unwrap()["status"]["availableReplicas"] == 2
-    })
-    .await;
+    for (replicas, status) in [(2, "False"), (3, "True")] {
+        let mut available = deployment().unwrap();
+        available["status"] = json!({"availableReplicas": replicas});
+        available["metadata"]["resourceVersion"] = Value::Null;
+        server.store().update(available).unwrap();
+        eventually(&server, || {
+            let told = &get(&server, GROUP, "Foo", "foo").unwrap()["status"];
+            told["availableReplicas"] == replicas && condition(told) == status
+        })
+        .await;
+    }
 
     server
         .store()
@@ -169,6 +178,11 @@ async fn a_deployment_of_somebody_else_is_left_alone() {
         .eventually_within(Duration::from_secs(60), refuses)
         .await
         .unwrap();
+    eventually(&server, || {
+        let told = &get(&server, GROUP, "Foo", "foo").unwrap()["status"];
+        condition(told) == "False" && told["conditions"][0]["reason"] == "ErrResourceExists"
+    })
+    .await;
     assert_eq!(get(&server, "apps/v1", "Deployment", "web").unwrap(), before);
     replica.stop().await;
     server.shutdown().await;
