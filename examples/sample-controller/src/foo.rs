@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
     type_ = "string",
     json_path = ".status.conditions[?(@.type==\"Available\")].status"
 ))]
+#[kube(printcolumn(name = "Age", type_ = "date", json_path = ".metadata.creationTimestamp"))]
 #[serde(rename_all = "camelCase")]
 pub struct FooSpec {
     /// The name of the Deployment.
