@@ -312,6 +312,15 @@ fn rules() -> Case {
             "list": {"type": "array", "maxItems": 5, "items": {"type": "object", "properties": {"n": {"type": "integer"}}, "x-kubernetes-validations": [{"rule": "self.n > 0", "reason": "FieldValueRequired", "message": "n must be positive"}]}},
             "map": {"type": "object", "maxProperties": 5, "additionalProperties": {"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "self.startsWith('a')"}]}},
             "after": {"type": "string", "maxLength": 10, "x-kubernetes-validations": [{"rule": "duration(self) < duration('1h')", "message": "too long"}]},
+            "of": {
+                "type": "object",
+                "properties": {"namespace": {"type": "string"}, "for": {"type": "string"}},
+                "x-kubernetes-validations": [
+                    {"rule": "!has(self.namespace) || self.namespace != 'x'"},
+                    {"rule": "!has(self.__namespace__) || self.__namespace__ != 'y'"},
+                    {"rule": "!has(self.for) || self.for.startsWith('a')"},
+                ],
+            },
         },
     });
     let definition = definition_of(json!({"type": "object", "properties": {"spec": spec}}));
@@ -338,6 +347,12 @@ fn rules() -> Case {
         .ask(create("i", json!({"min": 6, "max": "x"})))
         .ask(create("j", json!({"min": 102, "max": 101})))
         .ask(create("k", json!({})))
+        .ask(create("l", json!({"max": 5, "of": {"namespace": "x"}})))
+        .ask(create("m", json!({"max": 5, "of": {"namespace": "y"}})))
+        .ask(create(
+            "n",
+            json!({"max": 5, "of": {"namespace": "z", "for": "b"}}),
+        ))
         .ask(change(json!({"class": "b"})))
         .ask(change(json!({"max": 7})))
         .ask(change(json!({"min": 8})))

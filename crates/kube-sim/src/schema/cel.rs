@@ -547,6 +547,7 @@ mod tests {
         for rule in [
             "self.part > 1.5 && type(self.part) == double",
             "self.__for__ == 'x' && self.a__dash__b == 'y'",
+            "self.for == 'x' && has(self.for) && self.for.matches('^x$')",
             "self.after > duration('1m')",
             "self.list.all(x, x > 0) && self.list.map(x, x * 2) == [6, 2]",
             "!has(self.min) && self.?min.orValue(5) == 5",

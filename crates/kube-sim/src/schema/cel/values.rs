@@ -1,5 +1,6 @@
 //! JSON as values of CEL, and the names of its fields as identifiers.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use cel::objects::{Key, Map as CelMap, Opaque, OptionalValue};
@@ -34,18 +35,26 @@ pub(super) fn to_cel(value: &Value, schema: &Schema) -> CelValue {
             CelValue::List(Arc::new(items.collect()))
         }
         Value::Object(members) => {
-            let entries =
-                members.iter().map(
-                    |(name, value)| match (schema.properties.get(name), &schema.additional) {
-                        (Some(node), _) => (escaped(name), to_cel(value, node.get())),
-                        (None, Additional::Values(node)) => (name.clone(), to_cel(value, node.get())),
-                        _ => (name.clone(), to_cel(value, &Schema::default())),
-                    },
-                );
-            let map = entries.map(|(name, value)| (Key::String(Arc::new(name)), value));
-            CelValue::Map(CelMap {
-                map: Arc::new(map.collect()),
-            })
+            let mut map = HashMap::with_capacity(members.len());
+            let mut insert = |name, value| map.insert(Key::String(Arc::new(name)), value);
+            for (name, value) in members {
+                match (schema.properties.get(name), &schema.additional) {
+                    (Some(node), _) => {
+                        let value = to_cel(value, node.get());
+                        if is_reserved(name) {
+                            insert(name.clone(), value.clone());
+                        }
+                        insert(escaped(name), value);
+                    }
+                    (None, Additional::Values(node)) => {
+                        insert(name.clone(), to_cel(value, node.get()));
+                    }
+                    _ => {
+                        insert(name.clone(), to_cel(value, &Schema::default()));
+                    }
+                }
+            }
+            CelValue::Map(CelMap { map: Arc::new(map) })
         }
     }
 }
@@ -106,9 +115,10 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved.
+/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved. What is
+/// reserved is also called as it is (`self.metadata.namespace`).
 fn escaped(name: &str) -> String {
-    if RESERVED.contains(&name) {
+    if is_reserved(name) {
         return format!("__{name}__");
     }
     let plain = !name.contains("__") && !name.contains(['.', '-', '/']);
