@@ -143,6 +143,7 @@ impl Api {
                 name.clear();
             }
             name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
+            writer.dedup_owners(object);
         }
         self.complete_new(transaction, &target.resource, &name, object, writer)?;
         Ok(name)
