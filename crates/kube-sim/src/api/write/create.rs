@@ -203,6 +203,7 @@ impl Api {
         if writer == Writer::Owner {
             return check::spec(resource, name, &causes);
         }
+        causes.extend(check::new_managers(object));
         causes.extend(specs::causes(resource, object));
         causes.extend(self.schema_faults(target, None, object, writer.admission())?);
         check::spec(resource, name, &causes)?;

@@ -143,6 +143,7 @@ impl Api {
             &mut seen,
         )?;
         let name = text(metadata(old), "name");
+        check::managers(&target.resource, name, &seen)?;
         let managed = metadata_mut(&mut seen).remove(MANAGED_FIELDS);
         check::type_meta(target, &seen)?;
         check::namespace(target, &mut seen)?;
@@ -240,7 +241,7 @@ impl Api {
         check::strings(resource, new)?;
         if !resource.custom || writer == Writer::Owner {
             check::labels(resource, name, new).map_err(times(4))?;
-            check::finalizer_names(resource, name, new)?;
+            check::finalizer_names(resource, name, new).map_err(times(2))?;
         }
         check::finalizers(resource, name, old, new).map_err(times(2))?;
         if !resource.custom || writer == Writer::Owner {
