@@ -1,10 +1,12 @@
-//! What is wrong with metadata, told in full: with that of objects, and with that of objects within a custom resource.
+//! What is wrong with metadata, told in full: with that of objects, and with that of objects within a custom resource. And with names.
 
 use serde_json::{Value, json};
 
 use crate::case::{Case, get, json_patch, merge, post};
-use crate::objects::{CONFIG_MAPS, DEFINITIONS};
+use crate::objects::{CONFIG_MAPS, DEFINITIONS, PODS};
 use crate::schemas::{THINGS, definition_of};
+
+const SERVICES: &str = "/api/v1/namespaces/{ns}/services";
 
 /// Metadata with faults, with what is shown of each.
 fn faulty() -> Vec<(&'static str, Value)> {
@@ -178,6 +180,142 @@ fn owners() -> Case {
         )
 }
 
+/// Names in specs that are too long and have the wrong form.
+fn names() -> Case {
+    let (short, long) = ("_".repeat(70), "_".repeat(260));
+    let with = |more: Value| {
+        let mut spec = json!({"containers": [{"name": "c", "image": "i"}]});
+        spec.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().cloned().unwrap_or_default());
+        json!({"spec": spec})
+    };
+    let container = |more: Value| {
+        let mut container = json!({"name": "c", "image": "i"});
+        container
+            .as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().cloned().unwrap_or_default());
+        with(json!({"containers": [container]}))
+    };
+    let term =
+        json!({"topologyKey": short, "namespaces": [short], "labelSelector": {"matchLabels": {"a": short}}});
+    let template =
+        json!({"metadata": {"labels": {"a": short}}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let subjects = json!([{"kind": "ServiceAccount", "name": long, "namespace": "a"}]);
+    let reference = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "a/%"});
+    let names = json!({"plural": short, "singular": short, "kind": short, "listKind": "A", "shortNames": [short], "categories": [short]});
+    let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}});
+    let client = json!({"service": {"name": "a", "namespace": "b", "path": format!("/{long}")}});
+    let constraints = json!({"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["pods"], "resourceNames": ["a/%"]}]});
+    let kind = json!({"apiVersion": format!("{long}/{short}"), "kind": short});
+    let all = [
+        ("a container", PODS, container(json!({"name": short}))),
+        (
+            "a volume",
+            PODS,
+            with(json!({"volumes": [{"name": short, "emptyDir": {}}]})),
+        ),
+        (
+            "a host",
+            PODS,
+            with(json!({"hostname": short, "subdomain": short})),
+        ),
+        ("an account", PODS, with(json!({"serviceAccountName": long}))),
+        ("a node", PODS, with(json!({"nodeName": long}))),
+        (
+            "a secret",
+            PODS,
+            with(json!({"imagePullSecrets": [{"name": long}]})),
+        ),
+        (
+            "a toleration",
+            PODS,
+            with(json!({"tolerations": [{"key": "a", "value": short}]})),
+        ),
+        (
+            "an affinity",
+            PODS,
+            with(
+                json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}),
+            ),
+        ),
+        (
+            "variables",
+            PODS,
+            container(json!({"envFrom": [{"configMapRef": {"name": long}}]})),
+        ),
+        (
+            "a topology",
+            PODS,
+            with(
+                json!({"topologySpreadConstraints": [{"maxSkew": 0, "topologyKey": short, "whenUnsatisfiable": "DoNotSchedule"}]}),
+            ),
+        ),
+        (
+            "a driver",
+            PODS,
+            with(json!({"volumes": [{"name": "a", "csi": {"driver": format!("{short}A")}}]})),
+        ),
+        (
+            "a selector",
+            "/apis/apps/v1/namespaces/{ns}/deployments",
+            json!({"spec": {"selector": {"matchLabels": {"a": short}}, "template": template}}),
+        ),
+        (
+            "ports",
+            SERVICES,
+            json!({"spec": {"ports": [{"name": short, "port": 1}, {"name": short, "port": 2}]}}),
+        ),
+        (
+            "an external name",
+            SERVICES,
+            json!({"spec": {"type": "ExternalName", "externalName": long}}),
+        ),
+        (
+            "a class of balancers",
+            SERVICES,
+            json!({"spec": {"type": "LoadBalancer", "loadBalancerClass": short, "ports": [{"port": 1}]}}),
+        ),
+        (
+            "a binding",
+            "/apis/rbac.authorization.k8s.io/v1/namespaces/{ns}/rolebindings",
+            json!({"roleRef": reference, "subjects": subjects}),
+        ),
+        (
+            "webhooks",
+            "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+            json!({"webhooks": [{
+                "name": long, "sideEffects": "None", "admissionReviewVersions": ["v1", short], "clientConfig": client,
+            }]}),
+        ),
+        (
+            "a policy",
+            "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+            json!({"spec": {
+                "paramKind": kind, "matchConstraints": constraints, "validations": [{"expression": "true"}],
+            }}),
+        ),
+        (
+            "a definition",
+            DEFINITIONS,
+            json!({"spec": {"group": long, "scope": "Namespaced", "names": names, "versions": [version]}}),
+        ),
+        (
+            "a node's taint",
+            "/api/v1/nodes",
+            json!({"spec": {"taints": [{"key": short, "value": short, "effect": "NoSchedule"}]}}),
+        ),
+    ];
+    let asks = all.into_iter().map(|(what, path, mut object)| {
+        object["metadata"] = json!({"name": "names-{ns}"});
+        post(path, &object).named(what)
+    });
+    Case::new("metadata-names")
+        .asks(asks)
+        .ask(get(&format!("{PODS}?labelSelector=a%3D{short}")).named("a list"))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![embedded(), own(), owners()]
+    vec![embedded(), own(), owners(), names()]
 }

@@ -76,8 +76,9 @@ pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
 }
 
 /// Why `value` cannot be the value of a label.
-pub(crate) fn label_value_fault(value: &str) -> Option<&'static str> {
-    label_value_faults(value).into_iter().next()
+pub(crate) fn label_value_fault(value: &str) -> Option<String> {
+    let faults = label_value_faults(value);
+    (!faults.is_empty()).then(|| faults.join("; "))
 }
 
 /// Everything that is wrong with the value of a label.
@@ -130,12 +131,7 @@ fn key_faults(key: &str, judged: &str, path: &str) -> Vec<Cause> {
     faults.collect()
 }
 
-/// Why `text` cannot be a part of a path, which is all that is asked of some names.
-pub(crate) fn path_segment_fault(text: &str) -> Option<&'static str> {
-    path_segment_faults(text).into_iter().next()
-}
-
-/// Everything that keeps `text` from being a part of a path.
+/// Everything that keeps `text` from being a part of a path, which is all that is asked of some names.
 pub(crate) fn path_segment_faults(text: &str) -> Vec<&'static str> {
     match text {
         "." => vec!["may not be '.'"],
@@ -152,12 +148,13 @@ pub(crate) fn path_segment_prefix_faults(text: &str) -> Vec<&'static str> {
     ])
 }
 
-/// Why `text` is not a DNS subdomain, as most objects' names must be.
-pub(crate) fn subdomain_fault(text: &str) -> Option<&'static str> {
-    subdomain_faults(text).into_iter().next()
+/// Why `text` is not a DNS subdomain, all in one.
+pub(crate) fn subdomain_fault(text: &str) -> Option<String> {
+    let faults = subdomain_faults(text);
+    (!faults.is_empty()).then(|| faults.join(","))
 }
 
-/// Everything that keeps `text` from being a DNS subdomain.
+/// Everything that keeps `text` from being a DNS subdomain, as most objects' names must be.
 pub(crate) fn subdomain_faults(text: &str) -> Vec<&'static str> {
     those([
         (text.len() > 253, "must be no more than 253 characters"),
@@ -165,12 +162,7 @@ pub(crate) fn subdomain_faults(text: &str) -> Vec<&'static str> {
     ])
 }
 
-/// Why `text` is not a DNS label, as the names of namespaces and services must be.
-pub(crate) fn dns_label_fault(text: &str) -> Option<&'static str> {
-    dns_label_faults(text).into_iter().next()
-}
-
-/// Everything that keeps `text` from being a DNS label.
+/// Everything that keeps `text` from being a DNS label, as the names of namespaces and services must be.
 pub(crate) fn dns_label_faults(text: &str) -> Vec<&'static str> {
     let (is_label, is_subdomain) = (is_dns_label(text), is_subdomain(text));
     those([
@@ -184,9 +176,10 @@ const DNS_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanu
      character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
      '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be.
-pub(crate) fn dns_1035_label_fault(text: &str) -> Option<&'static str> {
-    dns_1035_label_faults(text).into_iter().next()
+/// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be, all in one.
+pub(crate) fn dns_1035_label_fault(text: &str) -> Option<String> {
+    let faults = dns_1035_label_faults(text);
+    (!faults.is_empty()).then(|| faults.join(","))
 }
 
 /// Everything that keeps `text` from being a DNS label that begins with a letter.

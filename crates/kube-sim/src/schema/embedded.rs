@@ -4,9 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{Schema, walk};
 use crate::meta::faults;
-use crate::names::{
-    dns_1035_label_faults, dns_label_faults, path_segment_faults, path_segment_prefix_faults,
-};
+use crate::names::{dns_1035_label_fault, dns_label_faults, path_segment_faults, path_segment_prefix_faults};
 use crate::path::Path;
 use crate::status::{Cause, quoted};
 
@@ -47,9 +45,8 @@ fn check(object: &Map<String, Value>, path: &Path<'_>, causes: &mut Vec<Cause>) 
             None => causes.push(Cause::required(field, "")),
             Some("") => causes.push(Cause::invalid(field, "\"\"", "must not be empty")),
             Some(kind) if name == "kind" => {
-                let faults = dns_1035_label_faults(&kind.to_lowercase()).join(",");
-                if !faults.is_empty() {
-                    let why = format!("may have mixed case, but should otherwise match: {faults}");
+                if let Some(fault) = dns_1035_label_fault(&kind.to_lowercase()) {
+                    let why = format!("may have mixed case, but should otherwise match: {fault}");
                     causes.push(Cause::invalid(field, quoted(kind), &why));
                 }
             }
