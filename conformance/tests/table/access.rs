@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::case::{Ask, Case, delete, get, merge, post, put};
+use crate::case::{Ask, Case, any, delete, get, merge, post, put};
 use crate::objects::{CONFIG_MAPS, PODS};
 
 const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
@@ -258,6 +258,60 @@ fn escalation() -> Case {
         )
 }
 
+/// Connections to what runs in a pod, by somebody who may read there, and by somebody who may also create.
+fn connections() -> Case {
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let parts = [
+        "pods/exec",
+        "pods/attach",
+        "pods/portforward",
+        "pods/log",
+        "pods/proxy",
+    ];
+    let asks = |user: &'static str| {
+        let paths = [
+            "p/exec?command=a&stdout=1",
+            "p/attach?stdout=1",
+            "p/portforward?ports=1",
+            "p/log",
+            "p/proxy/",
+            "none/exec?command=a&stdout=1",
+        ];
+        let methods = paths
+            .into_iter()
+            .flat_map(|path| ["GET", "POST"].map(|method| (method, path)));
+        methods.map(move |(method, path)| {
+            any(method, &format!("{PODS}/{path}"))
+                .impersonating(user, &[])
+                .only(["/message", "/reason", "/details", "/code"])
+                .named(format!("{user}: {method} {path}"))
+        })
+    };
+    let mut case = Case::new("access-connections").ask(setup(post(PODS, &pod)).named("a pod"));
+    for (name, verbs) in [
+        ("access-reader", &["get"][..]),
+        ("access-user", &["get", "create"]),
+    ] {
+        case = case
+            .ask(setup(post(ROLES, &role(name, json!([rule(&parts, verbs)])))).named(format!("role {name}")))
+            .ask(
+                setup(post(BINDINGS, &binding(name, "Role", name, user(name))))
+                    .named(format!("binding {name}")),
+            )
+            .until(get(&format!("{PODS}/p/log")).impersonating(name, &[]), 204);
+    }
+    case.asks(asks("access-reader"))
+        .asks(asks("access-user"))
+        .ask(setup(post(BINDINGS, &binding("dangling", "Role", "none", user("access-reader")))).named("a binding to no role"))
+        .until_shown(
+            get(&format!("{PODS}/p")).impersonating("access-reader", &[]),
+            "/message",
+            "pods \"p\" is forbidden: User \"access-reader\" cannot get resource \"pods\" in API group \"\" in the namespace \
+             \"access-connections\": RBAC: role.rbac.authorization.k8s.io \"none\" not found",
+        )
+        .asks(asks("access-reader").take(1).map(|ask| ask.named("with a role that is not there")))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![requests(), reviews(), escalation()]
+    vec![requests(), reviews(), escalation(), connections()]
 }

@@ -22,6 +22,7 @@ mod functions;
 mod kinds;
 mod limits;
 mod lists;
+mod metadata;
 mod mutations;
 mod normal;
 mod objects;
@@ -84,6 +85,7 @@ fn cases() -> Vec<Case> {
         empties::cases(),
         quantities::cases(),
         yaml::cases(),
+        metadata::cases(),
     ];
     reading.into_iter().chain(writing).flatten().collect()
 }

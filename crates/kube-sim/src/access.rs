@@ -224,10 +224,9 @@ impl Attributes {
     /// The refusal of a request.
     fn refused(&self, user: &User, missing: &[String]) -> StatusError {
         let (user, verb) = (&user.name, &self.verb);
-        let why = match missing {
-            [] => String::new(),
-            [one] => format!(": RBAC: {one}"),
-            several => format!(": RBAC: [{}]", several.join(", ")),
+        let why = match reason(missing) {
+            none if none.is_empty() => none,
+            reason => format!(": {reason}"),
         };
         match &self.subject {
             Subject::Path(path) => StatusError::forbidden_request(
@@ -467,6 +466,26 @@ impl Api {
             policy::Decision::Allowed(_) => Ok(()),
             policy::Decision::NotAllowed(missing) => Err(attributes.refused(user, &missing)),
         }
+    }
+
+    /// Who connects to what runs in a pod may change it, and must be allowed to create the connection, by whatever method he asks.
+    pub(crate) fn authorize_connection(&self, user: &User, target: &Target) -> Result<(), StatusError> {
+        match self.decide(user, &attributes_of(target, "create")) {
+            policy::Decision::Allowed(_) => Ok(()),
+            policy::Decision::NotAllowed(missing) => {
+                let name = target.name.as_deref().unwrap_or("");
+                Err(StatusError::forbidden(&target.resource, name, &reason(&missing)))
+            }
+        }
+    }
+}
+
+/// Why somebody may not do something, beyond that no role says so: the roles that are missing.
+fn reason(missing: &[String]) -> String {
+    match missing {
+        [] => String::new(),
+        [one] => format!("RBAC: {one}"),
+        several => format!("RBAC: [{}]", several.join(", ")),
     }
 }
 

@@ -44,7 +44,7 @@ mod policy;
 mod reset;
 mod types;
 
-pub(crate) use managers::differ_only_in_time;
+pub(crate) use managers::{differ_only_in_time, fault as fault_of_managers};
 pub(crate) use policy::merged_by_policy;
 pub(crate) use reset::reset_fields;
 

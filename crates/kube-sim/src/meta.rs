@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
+pub(crate) mod faults;
+
 pub(crate) type Object = Map<String, Value>;
 
 pub(crate) fn metadata(object: &Object) -> &Object {

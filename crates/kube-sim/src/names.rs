@@ -55,10 +55,14 @@ pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
     match prefix {
         None => {}
         Some("") => faults.push("prefix part must be non-empty".to_owned()),
-        Some(prefix) if prefix.len() > 253 => {
-            faults.push("prefix part must be no more than 253 bytes".to_owned());
+        Some(prefix) => {
+            if prefix.len() > 253 {
+                faults.push("prefix part must be no more than 253 bytes".to_owned());
+            }
+            if !is_subdomain(prefix) {
+                faults.push(format!("prefix part {SUBDOMAIN_RULE}"));
+            }
         }
-        Some(prefix) => faults.extend(subdomain_fault(prefix).map(|fault| format!("prefix part {fault}"))),
     }
     if name.is_empty() {
         faults.push("name part must be non-empty".to_owned());
@@ -72,27 +76,39 @@ pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
 }
 
 /// Why `value` cannot be the value of a label.
-pub(crate) fn label_value_fault(value: &str) -> Option<&'static str> {
-    match value {
-        "" => None,
-        _ if value.len() > 63 => Some("must be no more than 63 bytes"),
-        _ if !is_label_text(value) => Some(VALUE_RULE),
-        _ => None,
-    }
+pub(crate) fn label_value_fault(value: &str) -> Option<String> {
+    let faults = label_value_faults(value);
+    (!faults.is_empty()).then(|| faults.join("; "))
+}
+
+/// Everything that is wrong with the value of a label.
+pub(crate) fn label_value_faults(value: &str) -> Vec<&'static str> {
+    those([
+        (value.len() > 63, "must be no more than 63 bytes"),
+        (!value.is_empty() && !is_label_text(value), VALUE_RULE),
+    ])
+}
+
+/// The faults that are there.
+fn those<const N: usize>(faults: [(bool, &'static str); N]) -> Vec<&'static str> {
+    let there = faults.into_iter().filter(|(is_there, _)| *is_there);
+    there.map(|(_, fault)| fault).collect()
 }
 
 /// What is wrong with labels, which are at `path`.
-pub(crate) fn label_faults(labels: &Map<String, Value>, path: &'static str) -> Vec<Cause> {
-    let faults = labels.iter().flat_map(|(key, value)| {
+pub(crate) fn label_faults(labels: &Map<String, Value>, path: &str) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    for (key, value) in labels {
         let value = value.as_str().unwrap_or("");
-        let value_fault = label_value_fault(value).map(|fault| Cause::invalid(path, quoted(value), fault));
-        key_faults(key, key, path).into_iter().chain(value_fault)
-    });
-    faults.collect()
+        causes.extend(key_faults(key, key, path));
+        let faults = label_value_faults(value).into_iter();
+        causes.extend(faults.map(|fault| Cause::invalid(path.to_owned(), quoted(value), fault)));
+    }
+    causes
 }
 
 /// What is wrong with annotations, which are at `path`. Their keys may have capital letters in their prefix.
-pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &'static str) -> Vec<Cause> {
+pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &str) -> Vec<Cause> {
     let mut causes: Vec<_> = annotations
         .keys()
         .flat_map(|key| key_faults(key, &key.to_lowercase(), path))
@@ -101,70 +117,82 @@ pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &'static
         .iter()
         .map(|(key, value)| key.len() + value.as_str().map_or(0, str::len));
     if sizes.sum::<usize>() > MAX_ANNOTATIONS {
-        causes.push(Cause::too_long(path, MAX_ANNOTATIONS));
+        causes.push(Cause::too_long(path.to_owned(), MAX_ANNOTATIONS));
     }
     causes
 }
 
 /// What is wrong with a key, of which `judged` is looked at.
-fn key_faults(key: &str, judged: &str, path: &'static str) -> Vec<Cause> {
+fn key_faults(key: &str, judged: &str, path: &str) -> Vec<Cause> {
     let faults = label_key_faults(judged);
     let faults = faults
         .iter()
-        .map(|fault| Cause::invalid(path, quoted(key), fault));
+        .map(|fault| Cause::invalid(path.to_owned(), quoted(key), fault));
     faults.collect()
 }
 
-/// Why `text` cannot be a part of a path, which is all that is asked of some names.
-pub(crate) fn path_segment_fault(text: &str) -> Option<&'static str> {
+/// Everything that keeps `text` from being a part of a path, which is all that is asked of some names.
+pub(crate) fn path_segment_faults(text: &str) -> Vec<&'static str> {
     match text {
-        "." => Some("may not be '.'"),
-        ".." => Some("may not be '..'"),
-        _ => path_segment_prefix_fault(text),
+        "." => vec!["may not be '.'"],
+        ".." => vec!["may not be '..'"],
+        _ => path_segment_prefix_faults(text),
     }
 }
 
-/// Why `text` cannot begin a part of a path.
-pub(crate) fn path_segment_prefix_fault(text: &str) -> Option<&'static str> {
-    match text {
-        _ if text.contains('/') => Some("may not contain '/'"),
-        _ if text.contains('%') => Some("may not contain '%'"),
-        _ => None,
-    }
+/// Everything that keeps `text` from beginning a part of a path.
+pub(crate) fn path_segment_prefix_faults(text: &str) -> Vec<&'static str> {
+    those([
+        (text.contains('/'), "may not contain '/'"),
+        (text.contains('%'), "may not contain '%'"),
+    ])
 }
 
-/// Why `text` is not a DNS subdomain, as most objects' names must be.
-pub(crate) fn subdomain_fault(text: &str) -> Option<&'static str> {
-    match text {
-        _ if text.len() > 253 => Some("must be no more than 253 characters"),
-        _ if !text.split('.').all(is_dns_label) => Some(SUBDOMAIN_RULE),
-        _ => None,
-    }
+/// Why `text` is not a DNS subdomain, all in one.
+pub(crate) fn subdomain_fault(text: &str) -> Option<String> {
+    let faults = subdomain_faults(text);
+    (!faults.is_empty()).then(|| faults.join(","))
 }
 
-/// Why `text` is not a DNS label, as the names of namespaces and services must be.
-pub(crate) fn dns_label_fault(text: &str) -> Option<&'static str> {
-    let is_subdomain = || text.split('.').all(is_dns_label);
-    match text {
-        _ if text.len() > 63 => Some("must be no more than 63 characters"),
-        _ if is_dns_label(text) => None,
-        _ if text.contains('.') && is_subdomain() => Some("must not contain dots"),
-        _ => Some(DNS_LABEL_RULE),
-    }
+/// Everything that keeps `text` from being a DNS subdomain, as most objects' names must be.
+pub(crate) fn subdomain_faults(text: &str) -> Vec<&'static str> {
+    those([
+        (text.len() > 253, "must be no more than 253 characters"),
+        (!is_subdomain(text), SUBDOMAIN_RULE),
+    ])
+}
+
+/// Everything that keeps `text` from being a DNS label, as the names of namespaces and services must be.
+pub(crate) fn dns_label_faults(text: &str) -> Vec<&'static str> {
+    let (is_label, is_subdomain) = (is_dns_label(text), is_subdomain(text));
+    those([
+        (text.len() > 63, "must be no more than 63 characters"),
+        (!is_label && is_subdomain, "must not contain dots"),
+        (!is_label && !is_subdomain, DNS_LABEL_RULE),
+    ])
 }
 
 const DNS_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic \
      character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is \
      '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
-/// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be.
-pub(crate) fn dns_1035_label_fault(text: &str) -> Option<&'static str> {
+/// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be, all in one.
+pub(crate) fn dns_1035_label_fault(text: &str) -> Option<String> {
+    let faults = dns_1035_label_faults(text);
+    (!faults.is_empty()).then(|| faults.join(","))
+}
+
+/// Everything that keeps `text` from being a DNS label that begins with a letter.
+pub(crate) fn dns_1035_label_faults(text: &str) -> Vec<&'static str> {
     let begins = text.starts_with(|c: char| c.is_ascii_lowercase());
-    match text {
-        _ if text.len() > 63 => Some("must be no more than 63 characters"),
-        _ if begins && is_dns_label(text) => None,
-        _ => Some(DNS_1035_RULE),
-    }
+    those([
+        (text.len() > 63, "must be no more than 63 characters"),
+        (!begins || !is_dns_label(text), DNS_1035_RULE),
+    ])
+}
+
+fn is_subdomain(text: &str) -> bool {
+    text.split('.').all(is_dns_label)
 }
 
 fn is_dns_label(text: &str) -> bool {

@@ -111,38 +111,38 @@ impl FieldValidation {
         self.warnings.add(warning);
     }
 
-    /// Leaves each owner reference once, and takes note of those that were there again.
+    /// Leaves each owner reference of an object that was sent once, and takes note of those that were there again.
     pub(crate) fn dedup_owners(&self, object: &mut Object) {
-        let metadata = object.get_mut("metadata");
-        let Some(Value::Array(owners)) = metadata.and_then(|metadata| metadata.get_mut("ownerReferences"))
-        else {
-            return;
-        };
-        let mut seen: HashSet<Value> = HashSet::new();
-        let mut again: Vec<String> = Vec::new();
-        owners.retain(|owner| {
-            let is_new = seen.insert(owner.clone());
-            if !is_new {
-                again.push(owner["uid"].as_str().unwrap_or("").to_owned());
-            }
-            is_new
-        });
-        if again.is_empty() {
-            return;
+        if let Some(warning) = dedup_owners(object, "") {
+            self.warn(warning);
         }
-        again.sort_unstable();
-        again.dedup();
-        self.warn(format!(
-            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may \
-             reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
-            again.join(", ")
-        ));
     }
 
     /// What the client is to be warned of.
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.warnings.take()
     }
+}
+
+/// Leaves each owner reference once. Returns what the client is to be warned of if some were there again: `when` says after what.
+pub(crate) fn dedup_owners(object: &mut Object, when: &str) -> Option<String> {
+    let owners = object.get_mut("metadata")?.get_mut("ownerReferences")?;
+    let mut seen: HashSet<Value> = HashSet::new();
+    let mut again: Vec<String> = Vec::new();
+    owners.as_array_mut()?.retain(|owner| {
+        let is_new = seen.insert(owner.clone());
+        if !is_new {
+            again.push(owner["uid"].as_str().unwrap_or("").to_owned());
+        }
+        is_new
+    });
+    let uids = again.join(", ");
+    (!again.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and \
+             may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {uids}"
+        )
+    })
 }
 
 /// Makes an object that came in one of its kind; returns an error of strict decoding for each field that was dropped.

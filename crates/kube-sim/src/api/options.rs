@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use crate::meta::faults;
 use crate::status::{Cause, StatusError};
 
 /// The parameters of a query; of a repeated one the first counts.
@@ -306,9 +307,6 @@ pub(crate) fn minimum(query: &Query) -> Result<u64, StatusError> {
     Ok(version.unwrap_or(0))
 }
 
-/// How many bytes the name of a field manager may have.
-pub(crate) const MAX_MANAGER: usize = 128;
-
 /// What a write may say about itself; `kind` is that of its options, such as `CreateOptions`.
 pub(crate) fn check_write(query: &Query, kind: &str) -> Result<(), StatusError> {
     let mut causes = Vec::new();
@@ -331,14 +329,7 @@ pub(crate) fn check_apply(query: &Query) -> Result<(), StatusError> {
 }
 
 fn check_common(query: &Query, kind: &str, mut causes: Vec<Cause>) -> Result<(), StatusError> {
-    let manager = query.get("fieldManager");
-    if manager.len() > MAX_MANAGER {
-        causes.push(Cause::too_long("fieldManager", MAX_MANAGER));
-    }
-    for (at, c) in manager.char_indices().filter(|(_, c)| c.is_control()) {
-        let why = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-        causes.push(Cause::invalid("fieldManager", format_args!("{manager:?}"), &why));
-    }
+    causes.extend(faults::of_manager(query.get("fieldManager"), "fieldManager"));
     match query.get("dryRun") {
         "" | "All" => {}
         other => causes.push(unsupported_dry_run(other)),

@@ -10,7 +10,7 @@ use crate::admission::{Admission, Operation, form_of};
 use crate::api::Api;
 use crate::api::fields::{self, FieldValidation};
 use crate::api::patch::Patch;
-use crate::apply::{MANAGED_FIELDS, Ownership};
+use crate::apply::{MANAGED_FIELDS, Ownership, fault_of_managers};
 use crate::conversion;
 use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, text, uid_from};
 use crate::number;
@@ -92,6 +92,20 @@ impl<'a> Writer<'a> {
         match self {
             Writer::Client { warnings, .. } => warnings,
             Writer::Owner => None,
+        }
+    }
+
+    /// Takes note of what the client is to be warned of.
+    fn warn(self, warning: String) {
+        if let Some(warnings) = self.warnings() {
+            warnings.add(warning);
+        }
+    }
+
+    /// Leaves each owner reference once when those who may change the object have done so.
+    fn dedup_owners(self, object: &mut Object) {
+        if let Some(warning) = fields::dedup_owners(object, " after mutating admission happens") {
+            self.warn(warning);
         }
     }
 
@@ -305,7 +319,6 @@ impl Api {
             fields::fit(target, &mut new)
                 .and_then(|errors| fields.note(errors))
                 .map_err(|error| StatusError::misfit_patch(&error))?;
-            fields.dedup_owners(&mut new);
             view::to_stored(&target.resource, &mut new);
             let name = target.name.as_deref().unwrap_or("");
             check::type_meta(target, &new).map_err(|error| match target.resource.custom {
@@ -409,6 +422,15 @@ impl Api {
         let changed = admission.mutate(self, transaction, operation, target, seen.as_ref(), old.as_ref())?;
         if let Some(mut changed) = changed.filter(|changed| Some(changed) != seen.as_ref()) {
             fields::fit(target, &mut changed).map_err(StatusError::internal_error)?;
+            if let Some(why) = fault_of_managers(metadata(&changed).get(MANAGED_FIELDS)) {
+                let before = metadata(object).get(MANAGED_FIELDS).cloned();
+                metadata_mut(&mut changed).remove(MANAGED_FIELDS);
+                set_managers(&mut changed, before);
+                writer.warn(format!(
+                    ".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated \
+                     mutating admission controller; please fix your requests: {why}"
+                ));
+            }
             view::to_stored(resource, &mut changed);
             fill_in(resource, &mut changed);
             specs::write_empty(resource, &mut changed);

@@ -6,9 +6,10 @@ use std::collections::hash_map::Entry::{Occupied, Vacant};
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::fields::{FieldSet, Malformed};
+use super::fields::FieldSet;
 use crate::meta::rfc3339;
 use crate::nesting;
+use crate::status::quoted;
 
 /// How many entries of updates an object has at most, as in a real server.
 const MAX_UPDATERS: usize = 10;
@@ -49,20 +50,34 @@ pub(super) struct Entry {
 type Identity = (Operation, String, String, String);
 
 impl Entry {
-    fn read(value: &Value) -> Result<Self, Malformed> {
+    /// Reads the entry at a place of the list.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, in a real server's words, which also show fields that cannot be read.
+    fn read(at: usize, value: &Value) -> Result<Self, String> {
         let text = |name: &str| value[name].as_str().unwrap_or("").to_owned();
         let operation = match value["operation"].as_str() {
             Some("Apply") => Operation::Apply,
             Some("Update") => Operation::Update,
-            _ => return Err(Malformed),
+            _ => return Err("operation must be `Apply` or `Update`".into()),
         };
-        if text("apiVersion").is_empty() || value["fieldsType"] != "FieldsV1" {
-            return Err(Malformed);
+        if text("apiVersion").is_empty() {
+            return Err("apiVersion must not be empty".into());
+        }
+        match text("fieldsType").as_str() {
+            "FieldsV1" => {}
+            "" => return Err(format!("missing fieldsType in managed fields entry {at}")),
+            other => {
+                let other = quoted(other);
+                return Err(format!("invalid fieldsType {other} in managed fields entry {at}"));
+            }
         }
         let fields = match &value["fieldsV1"] {
-            Value::Null => FieldSet::default(),
-            fields => FieldSet::from_json(fields)?,
+            Value::Null => Ok(FieldSet::default()),
+            fields => FieldSet::from_json(fields),
         };
+        let fields = fields.map_err(|_| "error decoding versioned set: error decoding set")?;
         Ok(Self {
             manager: text("manager"),
             operation,
@@ -134,15 +149,19 @@ pub(super) struct Managers(pub(super) Vec<Entry>);
 
 impl Managers {
     /// Reads `managedFields`; there are no managers where there is nothing.
-    pub(super) fn read(value: Option<&Value>) -> Result<Self, Malformed> {
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the first entry that cannot be read.
+    pub(super) fn read(value: Option<&Value>) -> Result<Self, String> {
         let mut managers = Self::default();
         // A client may send thousands of them.
         let mut places: HashMap<Identity, usize> = HashMap::new();
         match value {
             None | Some(Value::Null) => {}
             Some(Value::Array(entries)) => {
-                for entry in entries {
-                    let entry = Entry::read(entry)?;
+                for (at, entry) in entries.iter().enumerate() {
+                    let entry = Entry::read(at, entry)?;
                     match places.entry(entry.identity()) {
                         Occupied(place) => managers.0[*place.get()] = entry,
                         Vacant(place) => {
@@ -152,7 +171,7 @@ impl Managers {
                     }
                 }
             }
-            Some(_) => return Err(Malformed),
+            Some(_) => return Err("they are no list".into()),
         }
         Ok(managers)
     }
@@ -240,6 +259,11 @@ pub(super) fn is_reset(value: &Value) -> bool {
         Some([Value::Object(entry)]) => entry.is_empty(),
         _ => false,
     }
+}
+
+/// What is wrong with the first entry of `managedFields` that cannot be read.
+pub(crate) fn fault(managed: Option<&Value>) -> Option<String> {
+    Managers::read(managed).err()
 }
 
 /// Whether two `managedFields` are the same but for their times.
@@ -333,19 +357,32 @@ mod tests {
     #[test]
     fn what_is_no_entry_is_not_read() {
         let good = entry("a", "Update", "v1", &time(1));
-        for (name, value) in [
-            ("operation", json!("Bogus")),
-            ("apiVersion", json!("")),
-            ("fieldsType", json!("x")),
-            ("fieldsV1", json!([])),
+        for (name, value, why) in [
+            (
+                "operation",
+                json!("Bogus"),
+                "operation must be `Apply` or `Update`",
+            ),
+            ("apiVersion", json!(""), "apiVersion must not be empty"),
+            (
+                "fieldsType",
+                json!(""),
+                "missing fieldsType in managed fields entry 1",
+            ),
+            (
+                "fieldsType",
+                json!("x"),
+                "invalid fieldsType \"x\" in managed fields entry 1",
+            ),
+            (
+                "fieldsV1",
+                json!([]),
+                "error decoding versioned set: error decoding set",
+            ),
         ] {
             let mut bad = good.clone();
             bad[name] = value;
-            assert_eq!(
-                Managers::read(Some(&json!([good, bad]))),
-                Err(Malformed),
-                "{name}"
-            );
+            assert_eq!(fault(Some(&json!([good, bad]))).as_deref(), Some(why), "{name}");
         }
         assert!(
             is_reset(&json!([]))

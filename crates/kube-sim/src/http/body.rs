@@ -70,7 +70,6 @@ impl Call {
             let body = String::from_utf8_lossy(&self.request.body);
             return Err(self.unrecognized(target, &format!("Object 'Kind' is missing in '{body}'")));
         }
-        self.fields.dedup_owners(&mut object);
         let mut errors = duplicates;
         fields::fit(target, &mut object)
             .and_then(|dropped| {
@@ -88,6 +87,7 @@ impl Call {
                     "{kind} in version \"{version}\" cannot be handled as a {kind}: {error}"
                 ))
             })?;
+        self.fields.dedup_owners(&mut object);
         Ok(object)
     }
 

@@ -57,6 +57,9 @@ impl Call {
             (_, Some("log")) if method != "GET" => return Err(StatusError::method_not_allowed()),
             (_, Some(subresource)) if is_of_node(Some(subresource)) => {
                 self.admit_connection(target)?;
+                if let (Some(user), "attach" | "exec" | "portforward") = (&self.user, subresource) {
+                    self.api.authorize_connection(user, target)?;
+                }
                 self.api.connect(target, subresource, &self.query)?;
                 return Ok(response::nothing());
             }

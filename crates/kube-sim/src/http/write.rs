@@ -11,6 +11,7 @@ use crate::api::options;
 use crate::api::patch::{self, Patch};
 use crate::api::render::Form;
 use crate::api::write::{DeleteOptions, Deleted, Writer};
+use crate::meta::faults;
 use crate::nesting;
 use crate::object::Stored;
 use crate::response::{SimBody, json_value, refusal, streamed};
@@ -226,7 +227,7 @@ impl Call {
                 let agent = self.request.headers.get(USER_AGENT);
                 let agent = agent.and_then(|agent| agent.to_str().ok()).unwrap_or("");
                 let name = agent.split('/').next().unwrap_or("");
-                &name[..name.len().min(options::MAX_MANAGER)]
+                &name[..name.len().min(faults::MAX_MANAGER)]
             }
             manager => manager,
         }

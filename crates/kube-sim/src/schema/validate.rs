@@ -71,7 +71,7 @@ pub(crate) fn validate_object(
             all_causes(&new, old.as_ref(), schema)
         }
     };
-    causes.extend(embedded::faults(new, schema));
+    causes.extend(embedded::all_faults(new, schema));
     let had_duplicates = old.is_some_and(|old| !lists::duplicates(old, schema).is_empty());
     if !had_duplicates {
         causes.extend(lists::duplicates(new, schema));

@@ -823,6 +823,74 @@ async fn warnings_come_once_and_also_with_a_denial() {
     }
 }
 
+fn warnings(answer: &Answer) -> Vec<&str> {
+    let all = answer.headers.get_all("warning").iter();
+    all.map(|warning| warning.to_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn owners_that_a_webhook_repeats_are_kept_once() {
+    let client = Client::empty();
+    let webhook = Webhook::new(
+        |request| match &request["object"]["metadata"]["ownerReferences"] {
+            Value::Array(owners) => {
+                let twice = [owners.as_slice(), owners.as_slice()].concat();
+                patch(json!([{"op": "add", "path": "/metadata/ownerReferences", "value": twice}]))
+            }
+            _ => json!({"allowed": true}),
+        },
+    )
+    .await;
+    configure_one(&client, "Mutating", "m", &webhook).await;
+    client.post(CONFIGMAPS, configmap("o", 0)).await.ok();
+    let path = format!("{CONFIGMAPS}/o");
+    let uid = client.get(&path).await.ok()["metadata"]["uid"].clone();
+    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": uid});
+    let mut owned = configmap("a", 0);
+    owned["metadata"]["ownerReferences"] = json!([owner]);
+    let created = client.post(CONFIGMAPS, owned).await;
+    let patched = client.merge(&format!("{CONFIGMAPS}/a"), json!({})).await;
+    for answer in [created, patched] {
+        let said = warnings(&answer);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(
+            said[0].contains("entries after mutating admission happens; API"),
+            "{said:?}"
+        );
+        assert_eq!(answer.ok()["metadata"]["ownerReferences"], json!([owner]));
+    }
+}
+
+#[tokio::test]
+async fn managers_that_a_webhook_breaks_are_put_back() {
+    let client = Client::empty();
+    let webhook = Webhook::new(|request| match request["object"]["data"]["break"].as_str() {
+        Some(at) => patch(json!([
+            {"op": "add", "path": format!("/metadata/managedFields/0/{at}"), "value": "other"},
+        ])),
+        None => json!({"allowed": true}),
+    })
+    .await;
+    configure_one(&client, "Mutating", "m", &webhook).await;
+    for (at, manager, warned) in [("operation", Value::Null, 1), ("manager", json!("other"), 0)] {
+        let mut map = configmap(at, 0);
+        map["data"] = json!({"break": at});
+        let created = client.post(CONFIGMAPS, map).await;
+        let patched = client
+            .merge(&format!("{CONFIGMAPS}/{at}"), json!({"data": {"x": "y"}}))
+            .await;
+        for answer in [created, patched] {
+            let said = warnings(&answer);
+            assert_eq!(said.len(), warned, "{said:?}");
+            let expected = "was in an invalid state after admission";
+            assert!(said.iter().all(|warning| warning.contains(expected)), "{said:?}");
+            let entry = &answer.ok()["metadata"]["managedFields"][0];
+            assert_eq!(entry["operation"], "Update");
+            assert!(manager.is_null() || entry["manager"] == manager, "{entry}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_webhook_can_change_a_scale_that_is_applied() {
     let client = Client::empty();

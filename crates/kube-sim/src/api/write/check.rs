@@ -8,15 +8,16 @@ use serde_json::{Map, Value};
 use super::{
     DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
 };
-use crate::names::{
-    annotation_faults, begun_name, dns_label_fault, label_faults, label_key_fault, path_segment_fault,
-    subdomain_fault,
-};
+use crate::meta::faults;
+use crate::names::{begun_name, dns_label_faults, label_key_fault, path_segment_faults, subdomain_faults};
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
 use crate::status::{Cause, StatusError, quoted, unregistered};
 use crate::target::Target;
+
+/// Where an object has its metadata.
+const PATH: &str = "metadata";
 
 /// `apiVersion` and `kind` fit the URL; built-in kinds may leave them out.
 pub(super) fn type_meta(target: &Target, object: &Object) -> Result<(), StatusError> {
@@ -145,11 +146,7 @@ pub(super) fn new_metadata(resource: &Resource, name: &str, object: &Object) -> 
         causes.extend(faults.into_iter().map(named));
     }
     // Where the server does not count generations, that of a new object is kept.
-    let generation = meta.get("generation").and_then(Value::as_i64);
-    if let Some(negative) = generation.filter(|generation| *generation < 0) {
-        let why = "must be greater than or equal to 0";
-        causes.push(Cause::invalid("metadata.generation", negative, why));
-    }
+    causes.extend(faults::of_generation(meta, PATH));
     causes.extend(metadata_faults(resource, object));
     causes
 }
@@ -169,16 +166,16 @@ fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Caus
 pub(super) fn changed_metadata(resource: &Resource, object: &Object) -> Vec<Cause> {
     let mut causes = metadata_faults(resource, object);
     for _ in 0..2 {
-        causes.extend(label_causes(object));
-        causes.extend(owner_causes(object));
+        causes.extend(faults::of_labels(metadata(object), PATH));
+        causes.extend(faults::of_owners(metadata(object), PATH));
     }
     causes
 }
 
 /// What is wrong with the metadata of an object but for its name.
 fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
-    let mut causes = label_causes(object);
-    causes.extend(owner_causes(object));
+    let mut causes = faults::of_labels(metadata(object), PATH);
+    causes.extend(faults::of_owners(metadata(object), PATH));
     causes.extend(finalizer_causes(resource, object));
     causes
 }
@@ -186,26 +183,26 @@ fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
 /// Why an object cannot have this name.
 fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'static, str>> {
     const LONGEST_CRON_JOB: usize = 52;
-    let fault = match resource.id().as_str() {
-        _ if resource.group == "rbac.authorization.k8s.io" => path_segment_fault(name),
+    let faults = match resource.id().as_str() {
+        _ if resource.group == "rbac.authorization.k8s.io" => path_segment_faults(name),
         "apiservices.apiregistration.k8s.io" => {
             let spec = object.get("spec").unwrap_or(&Value::Null);
             let [version, group] = ["version", "group"].map(|member| spec[member].as_str().unwrap_or(""));
             let wanted = format!("{version}.{group}");
             let other = || format!("must be `spec.version+\".\"+spec.group`: {wanted:?}");
-            match path_segment_fault(name) {
-                None if name != wanted => return vec![other().into()],
-                fault => fault,
+            match path_segment_faults(name) {
+                none if none.is_empty() && name != wanted => return vec![other().into()],
+                faults => faults,
             }
         }
-        "namespaces" | "services" => dns_label_fault(name),
-        "events" | "events.events.k8s.io" => None,
-        _ => subdomain_fault(name),
+        "namespaces" | "services" => dns_label_faults(name),
+        "events" | "events.events.k8s.io" => Vec::new(),
+        _ => subdomain_faults(name),
     };
     // Its jobs are called by its name and a time.
     let is_long = resource.id() == "cronjobs.batch" && name.len() > LONGEST_CRON_JOB;
     let long = is_long.then_some("must be no more than 52 characters");
-    fault.into_iter().chain(long).map(Cow::Borrowed).collect()
+    faults.into_iter().chain(long).map(Cow::Borrowed).collect()
 }
 
 /// Labels and annotations are maps of strings.
@@ -224,16 +221,8 @@ pub(super) fn strings(resource: &Resource, object: &Object) -> Result<(), Status
     }
 }
 
-fn label_causes(object: &Object) -> Vec<Cause> {
-    let texts = |field: &str| metadata(object).get(field).and_then(Value::as_object);
-    let mut causes = texts("labels").map_or_else(Vec::new, |texts| label_faults(texts, "metadata.labels"));
-    let annotations = texts("annotations").map(|texts| annotation_faults(texts, "metadata.annotations"));
-    causes.extend(annotations.into_iter().flatten());
-    causes
-}
-
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    spec(resource, name, &label_causes(object))
+    spec(resource, name, &faults::of_labels(metadata(object), PATH))
 }
 
 /// The refusal of an object for its spec, if there are causes.
@@ -338,22 +327,19 @@ pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) 
 }
 
 fn finalizer_causes(resource: &Resource, object: &Object) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    let mut unqualified = Vec::new();
+    let mut causes = faults::of_finalizers(metadata(object), PATH);
+    // Definitions have one that is neither.
+    if resource.custom || resource.id() == definition::ID {
+        return causes;
+    }
     for (at, finalizer) in super::finalizers(object).into_iter().enumerate() {
-        let shown = quoted(finalizer);
-        if let Some(fault) = label_key_fault(finalizer) {
-            causes.push(Cause::invalid("metadata.finalizers", &shown, &fault));
-        }
         let standard = matches!(finalizer, "orphan" | "foregroundDeletion" | "kubernetes");
-        // Definitions have one that is neither.
-        let may_be_short = resource.custom || resource.id() == definition::ID;
-        if !may_be_short && !standard && !finalizer.contains('/') {
+        if !standard && !finalizer.contains('/') {
             let why = "name is neither a standard finalizer name nor is it fully qualified";
-            unqualified.push(Cause::invalid(format!("metadata.finalizers[{at}]"), &shown, why));
+            let field = format!("{PATH}.finalizers[{at}]");
+            causes.push(Cause::invalid(field, quoted(finalizer), why));
         }
     }
-    causes.extend(unqualified);
     causes
 }
 
@@ -391,77 +377,21 @@ pub(super) fn finalizers(
     ))
 }
 
+/// What is wrong with the managers of a new object, which webhooks may have changed.
+pub(super) fn new_managers(object: &Object) -> Vec<Cause> {
+    faults::of_managers(metadata(object), PATH)
+}
+
+/// The managers that webhooks leave are some that could be.
+pub(super) fn managers(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
+    // Metadata is validated several times on the way.
+    let times = if resource.custom { 3 } else { 4 };
+    spec(resource, name, &faults::of_managers(metadata(object), PATH)).map_err(|error| error.repeated(times))
+}
+
 /// Owners are named in full, are no events, and at most one of them controls the object.
 pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    spec(resource, name, &owner_causes(object))
-}
-
-fn owner_causes(object: &Object) -> Vec<Cause> {
-    let Some(owners) = metadata(object).get("ownerReferences").and_then(Value::as_array) else {
-        return Vec::new();
-    };
-    let mut causes = Vec::new();
-    let mut controller: Option<String> = None;
-    for owner in owners {
-        let text = |field: &str| owner[field].as_str().unwrap_or("");
-        let (group, version) = text("apiVersion")
-            .split_once('/')
-            .unwrap_or(("", text("apiVersion")));
-        for (field, value, why) in [
-            ("apiVersion", version, "version must not be empty"),
-            ("kind", text("kind"), "must not be empty"),
-            ("name", text("name"), "must not be empty"),
-            ("uid", text("uid"), "must not be empty"),
-        ] {
-            if value.is_empty() {
-                let field = format!("metadata.ownerReferences.{field}");
-                causes.push(Cause::invalid(field, "\"\"", why));
-            }
-        }
-        if text("kind") == "Event"
-            && matches!((group, version), ("", "v1") | ("events.k8s.io", "v1" | "v1beta1"))
-        {
-            let why = format!("{group}/{version}, Kind=Event is disallowed from being an owner");
-            causes.push(Cause::invalid(
-                "metadata.ownerReferences",
-                shown_owner(owner),
-                &why,
-            ));
-        }
-        if owner["controller"] == true {
-            let this = format!("{}/{}", text("kind"), text("name"));
-            match &controller {
-                None => controller = Some(this),
-                Some(first) => {
-                    let shown: Vec<_> = owners.iter().map(shown_owner).collect();
-                    let why = format!(
-                        "Only one reference can have Controller set to true. Found \"true\" in references for {first} \
-                         and {this}"
-                    );
-                    let shown = format!("[{}]", shown.join(","));
-                    causes.push(Cause::invalid("metadata.ownerReferences", shown, &why));
-                }
-            }
-        }
-    }
-    causes
-}
-
-/// A reference as a real server shows it: its members in the order of the Go type.
-fn shown_owner(owner: &Value) -> String {
-    const ORDER: [&str; 6] = [
-        "apiVersion",
-        "kind",
-        "name",
-        "uid",
-        "controller",
-        "blockOwnerDeletion",
-    ];
-    let members = ORDER.iter().filter(|name| !owner[**name].is_null());
-    let members: Vec<_> = members
-        .map(|name| format!("\"{name}\":{}", owner[*name]))
-        .collect();
-    format!("{{{}}}", members.join(","))
+    spec(resource, name, &faults::of_owners(metadata(object), PATH))
 }
 
 /// Containers that were added to look into a pod stay.

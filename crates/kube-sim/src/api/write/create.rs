@@ -143,6 +143,7 @@ impl Api {
                 name.clear();
             }
             name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
+            writer.dedup_owners(object);
         }
         self.complete_new(transaction, &target.resource, &name, object, writer)?;
         Ok(name)
@@ -202,6 +203,7 @@ impl Api {
         if writer == Writer::Owner {
             return check::spec(resource, name, &causes);
         }
+        causes.extend(check::new_managers(object));
         causes.extend(specs::causes(resource, object));
         causes.extend(self.schema_faults(target, None, object, writer.admission())?);
         check::spec(resource, name, &causes)?;

@@ -43,14 +43,17 @@ impl Api {
         if writer != Writer::Owner {
             complete_change(target, &mut old, &mut new);
         }
-        let managed = self.managers_after(target, [&old, &new], held.as_ref(), given, writer);
+        let mut managed = self.managers_after(target, [&old, &new], held.as_ref(), given, writer);
         let webhooks = writer
             .admission()
             .filter(|_| target.subresource.as_deref() != Some("scale"));
         let before = webhooks.map(|_| with_managers(&old, &held));
         if let Some(before) = &before {
             let seen = with_managers(&new, &managed);
-            new = self.change_by_webhooks(transaction, target, &old, before, seen, writer)?;
+            (new, managed) = self.change_by_webhooks(transaction, target, &old, before, seen, writer)?;
+        }
+        if writer != Writer::Owner {
+            writer.dedup_owners(&mut new);
         }
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
             let (name, random) = (current.name(), &mut writer.random());
@@ -120,7 +123,8 @@ impl Api {
         }
     }
 
-    /// What mutating webhooks and policies leave of an object, of which they see `seen`; they may not make it another one.
+    /// What mutating webhooks and policies leave of an object, of which they see `seen`, and of its managers; they may not make it
+    /// another one.
     fn change_by_webhooks(
         &self,
         transaction: &mut Transaction<'_>,
@@ -129,7 +133,7 @@ impl Api {
         before: &Object,
         mut seen: Object,
         writer: Writer<'_>,
-    ) -> Result<Object, StatusError> {
+    ) -> Result<(Object, Option<Value>), StatusError> {
         self.mutate(
             transaction,
             Operation::Update,
@@ -138,14 +142,15 @@ impl Api {
             Some(before),
             &mut seen,
         )?;
-        metadata_mut(&mut seen).remove(MANAGED_FIELDS);
         let name = text(metadata(old), "name");
+        check::managers(&target.resource, name, &seen)?;
+        let managed = metadata_mut(&mut seen).remove(MANAGED_FIELDS);
         check::type_meta(target, &seen)?;
         check::namespace(target, &mut seen)?;
         check::same_name(text(metadata(&seen), "name"), name)?;
         check::same_uid(&target.resource, name, metadata(old), metadata(&seen))?;
         self.prepare_change(target, name, old, &mut seen, writer)?;
-        Ok(seen)
+        Ok((seen, managed))
     }
 
     /// Refuses what a client may not make of an object.
@@ -236,7 +241,7 @@ impl Api {
         check::strings(resource, new)?;
         if !resource.custom || writer == Writer::Owner {
             check::labels(resource, name, new).map_err(times(4))?;
-            check::finalizer_names(resource, name, new)?;
+            check::finalizer_names(resource, name, new).map_err(times(2))?;
         }
         check::finalizers(resource, name, old, new).map_err(times(2))?;
         if !resource.custom || writer == Writer::Owner {

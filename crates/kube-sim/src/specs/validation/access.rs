@@ -2,7 +2,7 @@
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{path_segment_fault, subdomain_fault};
+use crate::names::{path_segment_faults, subdomain_faults};
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -76,7 +76,7 @@ fn binding(binding: &At<'_>, kinds: &[&str], causes: &mut Causes) {
     reference.at("kind").one_of(kinds, causes);
     let name = reference.at("name");
     if name.need(causes) {
-        name.fits(path_segment_fault, causes);
+        name.fits(path_segment_faults, causes);
     }
     for subject in binding.items("subjects") {
         self::subject(&subject, kinds.len() == 1, causes);
@@ -90,8 +90,7 @@ fn subject(subject: &At<'_>, of_cluster: bool, causes: &mut Causes) {
         "ServiceAccount" => {
             let name = subject.at("name");
             if !name.text().is_empty() {
-                let fault = subdomain_fault(name.text());
-                causes.extend(fault.map(|fault| name.invalid(fault)));
+                name.fits(subdomain_faults, causes);
             }
             if !group.text().is_empty() {
                 causes.push(group.unsupported(&[""]));

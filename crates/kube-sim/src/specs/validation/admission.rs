@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_1035_label_fault, path_segment_fault, subdomain_fault};
+use crate::names::{dns_1035_label_fault, path_segment_faults, subdomain_fault, subdomain_faults};
 use crate::schema::{self, Known};
+use crate::status::quoted;
 
 const MAX_CONDITIONS: usize = 64;
 const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
@@ -189,7 +190,7 @@ pub(super) fn mutating_binding(binding: &At<'_>, causes: &mut Causes) {
 }
 
 fn binding(spec: &At<'_>, operations: &[&str], causes: &mut Causes) {
-    spec.at("policyName").need_fit(subdomain_fault, causes);
+    spec.at("policyName").need_fit(subdomain_faults, causes);
     let reference = spec.at("paramRef");
     if reference.is_set() {
         self::reference(&reference, causes);
@@ -201,7 +202,7 @@ fn reference(reference: &At<'_>, causes: &mut Causes) {
     let (name, selector) = (reference.at("name"), reference.at("selector"));
     let has_name = !name.text().is_empty();
     if has_name {
-        name.fits(path_segment_fault, causes);
+        name.fits(path_segment_faults, causes);
     }
     let both = "name and selector are mutually exclusive";
     if has_name && selector.is_set() {
@@ -236,6 +237,14 @@ fn common(spec: &At<'_>, names: &Names<'_>, operations: &[&str], causes: &mut Ca
         if version.text().matches('/').count() > 1 {
             let why = format!("unexpected GroupVersion string: {}", version.text());
             causes.push(version.invalid(&why));
+        } else if let Some((group, of_group)) = version.text().split_once('/') {
+            let faults = [
+                (group, subdomain_fault(group)),
+                (of_group, dns_1035_label_fault(of_group)),
+            ];
+            for (part, fault) in faults {
+                causes.extend(fault.map(|fault| version.invalid_as(quoted(part), &fault)));
+            }
         }
         let lower = kind.text_at("kind").to_lowercase();
         if let Some(fault) = dns_1035_label_fault(&lower).filter(|_| !lower.is_empty()) {
@@ -343,7 +352,7 @@ fn resources(resources: &At<'_>, operations: &[&str], causes: &mut Causes) {
 pub(super) fn rule(rule: &At<'_>, causes: &mut Causes) {
     let mut given = BTreeSet::new();
     for name in rule.items("resourceNames") {
-        name.fits(path_segment_fault, causes);
+        name.fits(path_segment_faults, causes);
         if !given.insert(name.text()) {
             causes.push(name.duplicate());
         }
@@ -434,7 +443,7 @@ fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
 /// Checks that an expression may come to one of these types, or to any.
 fn expect(at: &At<'_>, text: &str, wanted: &[&str], known: Known<'_>, causes: &mut Causes) {
     let fault = schema::fault_of(text, wanted, known);
-    causes.extend(fault.map(|fault| at.invalid_as(crate::status::quoted(text), &fault)));
+    causes.extend(fault.map(|fault| at.invalid_as(quoted(text), &fault)));
 }
 
 fn is_identifier(name: &str) -> bool {

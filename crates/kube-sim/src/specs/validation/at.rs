@@ -230,28 +230,30 @@ impl<'a> At<'a> {
         }
     }
 
-    /// A string that must have a form; `faults` says why it does not.
-    pub(super) fn fits<F: AsRef<str>>(&self, faults: impl FnOnce(&str) -> Option<F>, causes: &mut Causes) {
-        causes.extend(faults(self.text()).map(|fault| self.invalid(fault.as_ref())));
+    /// A string that must have a form; `faults` says everything that keeps it from that.
+    pub(super) fn fits<I>(&self, faults: impl FnOnce(&str) -> I, causes: &mut Causes)
+    where
+        I: IntoIterator<Item: AsRef<str>>,
+    {
+        let faults = faults(self.text()).into_iter();
+        causes.extend(faults.map(|fault| self.invalid(fault.as_ref())));
     }
 
     /// The same, unless the string is empty.
-    pub(super) fn fits_if_set<F: AsRef<str>>(
-        &self,
-        faults: impl FnOnce(&str) -> Option<F>,
-        causes: &mut Causes,
-    ) {
+    pub(super) fn fits_if_set<I>(&self, faults: impl FnOnce(&str) -> I, causes: &mut Causes)
+    where
+        I: IntoIterator<Item: AsRef<str>>,
+    {
         if !self.text().is_empty() {
             self.fits(faults, causes);
         }
     }
 
     /// The same, of a string that must be there.
-    pub(super) fn need_fit<F: AsRef<str>>(
-        &self,
-        faults: impl FnOnce(&str) -> Option<F>,
-        causes: &mut Causes,
-    ) {
+    pub(super) fn need_fit<I>(&self, faults: impl FnOnce(&str) -> I, causes: &mut Causes)
+    where
+        I: IntoIterator<Item: AsRef<str>>,
+    {
         if self.need(causes) {
             self.fits(faults, causes);
         }

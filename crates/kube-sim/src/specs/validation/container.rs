@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::at::{At, Causes};
 use super::names;
 use super::{data, pod, volume};
-use crate::names::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
 use crate::quantity::Quantity;
 use crate::status::quoted;
 
@@ -51,7 +51,7 @@ fn once<'a>(container: &At<'a>, names: &mut HashSet<&'a str>, causes: &mut Cause
 }
 
 fn container(spec: &At<'_>, container: &At<'_>, volumes: &HashSet<String>, causes: &mut Causes) {
-    container.at("name").need_fit(dns_label_fault, causes);
+    container.at("name").need_fit(dns_label_faults, causes);
     let image = container.at("image");
     if image.text() != image.text().trim() {
         causes.push(image.invalid("must not have leading or trailing whitespace"));
@@ -170,7 +170,7 @@ fn variable(variable: &At<'_>, causes: &mut Causes) {
 }
 
 fn key(of: &At<'_>, causes: &mut Causes) {
-    of.at("name").fits(subdomain_fault, causes);
+    of.at("name").fits(subdomain_faults, causes);
     let key = of.at("key");
     if key.need(causes) {
         key.fits(data::key_fault, causes);
@@ -181,7 +181,7 @@ fn variables(all: &At<'_>, source: &At<'_>, causes: &mut Causes) {
     source.at("prefix").fits_if_set(variable_fault, causes);
     const SOURCES: [&str; 2] = ["configMapRef", "secretRef"];
     for name in source.those(&SOURCES) {
-        source.at(name).at("name").need(causes);
+        source.at(name).at("name").need_fit(subdomain_faults, causes);
     }
     match source.those(&SOURCES).count() {
         0 => causes.push(all.invalid_as("\"\"", "must specify one of: `configMapRef` or `secretRef`")),

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use serde_json::Value;
 
 use super::at::{At, Causes};
-use crate::names::{label_key_faults, label_value_fault};
+use crate::names::{label_key_faults, label_value_faults};
 
 /// Why a string is no name of a port, as Services and Ingresses refer to one of a pod.
 pub(super) fn port_name_faults(name: &str) -> Vec<&'static str> {
@@ -64,8 +64,8 @@ pub(super) fn labels(at: &At<'_>, causes: &mut Causes) {
     for (key, value) in at.value().as_object().into_iter().flatten() {
         label_key(at, key, causes);
         let value = value.as_str().unwrap_or("");
-        causes
-            .extend(label_value_fault(value).map(|fault| at.invalid_as(crate::status::quoted(value), fault)));
+        let faults = label_value_faults(value).into_iter();
+        causes.extend(faults.map(|fault| at.invalid_as(crate::status::quoted(value), fault)));
     }
 }
 
@@ -104,7 +104,7 @@ pub(super) fn selector(at: &At<'_>, causes: &mut Causes) {
         }
         label_key(&expression.at("key"), expression.text_at("key"), causes);
         for value in expression.items("values") {
-            value.fits_if_set(label_value_fault, causes);
+            value.fits_if_set(label_value_faults, causes);
         }
     }
 }

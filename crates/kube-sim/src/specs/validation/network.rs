@@ -2,7 +2,7 @@
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_fault, subdomain_fault};
+use crate::names::{dns_label_faults, subdomain_faults};
 
 pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
@@ -13,9 +13,9 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
     }
     for tls in spec.items("tls") {
         for host in tls.items("hosts") {
-            host.fits(host_fault, causes);
+            host.fits(host_faults, causes);
         }
-        tls.at("secretName").fits_if_set(subdomain_fault, causes);
+        tls.at("secretName").fits_if_set(subdomain_faults, causes);
     }
     for rule in spec.items("rules") {
         let host = rule.at("host");
@@ -23,7 +23,7 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
             if names::address(host.text()).is_some() {
                 causes.push(host.invalid("must be a DNS name, not an IP address"));
             }
-            host.fits(host_fault, causes);
+            host.fits(host_faults, causes);
         }
         if rule.has("http") {
             paths(&rule.at("http"), causes);
@@ -32,20 +32,20 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
     if backend.is_set() {
         self::backend(&backend, causes);
     }
-    spec.at("ingressClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("ingressClassName").fits_if_set(subdomain_faults, causes);
 }
 
-/// Why a string is no host; one that begins with `*.` stands for all hosts of a domain.
-fn host_fault(host: &str) -> Option<&'static str> {
+/// Everything that keeps a string from being a host; one that begins with `*.` stands for all hosts of a domain.
+fn host_faults(host: &str) -> Vec<&'static str> {
     match host.contains('*') {
-        false => subdomain_fault(host),
-        true => match host.strip_prefix("*.").map(subdomain_fault) {
-            Some(None) => None,
-            _ => Some(
+        false => subdomain_faults(host),
+        true => match host.strip_prefix("*.").map(subdomain_faults) {
+            Some(none) if none.is_empty() => none,
+            _ => vec![
                 "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of \
                  lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', \
                  regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-            ),
+            ],
         },
     }
 }
@@ -102,7 +102,7 @@ fn backend(backend: &At<'_>, causes: &mut Causes) {
         (true, false) => {
             let name = service.at("name");
             if name.need(causes) {
-                name.fits(dns_label_fault, causes);
+                name.fits(dns_label_faults, causes);
             }
             let port = service.at("port");
             let (number, name) = (port.at("number"), port.at("name"));
@@ -131,7 +131,8 @@ pub(super) fn ingress_class(object: &At<'_>, causes: &mut Causes) {
     let text = controller.text();
     match text.split_once('/') {
         Some((domain, path)) if !path.is_empty() => {
-            causes.extend(subdomain_fault(domain).map(|fault| controller.invalid(fault)));
+            let faults = subdomain_faults(domain).into_iter();
+            causes.extend(faults.map(|fault| controller.invalid(fault)));
         }
         _ => causes.push(controller.invalid("must be a domain-prefixed path (such as \"acme.io/foo\")")),
     }

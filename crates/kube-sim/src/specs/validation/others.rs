@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_fault, label_value_fault};
+use crate::names::{dns_label_faults, label_value_faults};
 use crate::status::quoted;
 
 pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {
@@ -91,7 +91,10 @@ pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
         let taint = metadata.naming(&name, taint.value());
         let (key, value, effect) = (taint.at("key"), taint.at("value"), taint.at("effect"));
         names::qualified_name(&key, causes);
-        value.fits_if_set(label_value_fault, causes);
+        let faults = label_value_faults(value.text()).join(";");
+        if !faults.is_empty() {
+            causes.push(value.invalid(&faults));
+        }
         effect.need_one_of(&["NoSchedule", "PreferNoSchedule", "NoExecute"], causes);
         if !seen.insert((key.text().to_owned(), effect.text().to_owned())) {
             let shown = format!(
@@ -110,5 +113,5 @@ pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
 }
 
 pub(super) fn runtime_class(class: &At<'_>, causes: &mut Causes) {
-    class.at("handler").need_fit(dns_label_fault, causes);
+    class.at("handler").need_fit(dns_label_faults, causes);
 }

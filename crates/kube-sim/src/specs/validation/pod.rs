@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::at::{At, Causes};
 use super::names;
 use super::{container, volume};
-use crate::names::{dns_label_fault, label_value_fault, subdomain_fault};
+use crate::names::{dns_label_faults, label_value_faults, subdomain_faults};
 use crate::status::quoted;
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
@@ -60,23 +60,24 @@ pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     }
     scheduling_gates(spec, causes);
     spreads(spec, causes);
-    spec.at("serviceAccountName").fits_if_set(subdomain_fault, causes);
-    spec.at("nodeName").fits_if_set(subdomain_fault, causes);
+    spec.at("serviceAccountName")
+        .fits_if_set(subdomain_faults, causes);
+    spec.at("nodeName").fits_if_set(subdomain_faults, causes);
     spec.at("activeDeadlineSeconds")
         .within(1, i64::from(i32::MAX), causes);
-    spec.at("hostname").fits_if_set(dns_label_fault, causes);
-    spec.at("subdomain").fits_if_set(dns_label_fault, causes);
+    spec.at("hostname").fits_if_set(dns_label_faults, causes);
+    spec.at("subdomain").fits_if_set(dns_label_faults, causes);
     for toleration in spec.items("tolerations") {
         self::toleration(&toleration, causes);
     }
     for alias in spec.items("hostAliases") {
         alias.at("ip").fits(names::address_fault, causes);
         for name in alias.items("hostnames") {
-            name.fits(subdomain_fault, causes);
+            name.fits(subdomain_faults, causes);
         }
     }
-    spec.at("priorityClassName").fits_if_set(subdomain_fault, causes);
-    spec.at("runtimeClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("priorityClassName").fits_if_set(subdomain_faults, causes);
+    spec.at("runtimeClassName").fits_if_set(subdomain_faults, causes);
     spec.at("preemptionPolicy")
         .may_be_one_of(&["Never", "PreemptLowerPriority"], causes);
     if spec.has("os") {
@@ -120,7 +121,7 @@ fn search_fault(search: &str) -> Option<&'static str> {
     let name = search.strip_suffix('.').unwrap_or(search);
     let is_part = |part: &str| {
         let part = part.strip_prefix('_').unwrap_or(part).replace('_', "a");
-        dns_label_fault(&part).is_none()
+        dns_label_faults(&part).is_empty()
     };
     match name.split('.').all(is_part) || search == "." {
         true if name.len() > 253 => Some("must be no more than 253 characters"),
@@ -204,8 +205,10 @@ pub(super) fn toleration(toleration: &At<'_>, causes: &mut Causes) {
     }
     match operator.text() {
         "" | "Equal" => {
-            let fault = label_value_fault(value.text());
-            causes.extend(fault.map(|fault| operator.invalid_as(quoted(value.text()), fault)));
+            let faults = label_value_faults(value.text()).join(";");
+            if !faults.is_empty() {
+                causes.push(operator.invalid_as(quoted(value.text()), &faults));
+            }
         }
         "Exists" if !value.text().is_empty() => {
             let why = "value must be empty when `operator` is 'Exists'";
@@ -299,7 +302,7 @@ fn node_term(term: &At<'_>, causes: &mut Causes) {
             causes.push(key.invalid("not a valid field selector key"));
         }
         for value in field.items("values") {
-            value.fits(subdomain_fault, causes);
+            value.fits(subdomain_faults, causes);
         }
     }
 }
@@ -308,8 +311,8 @@ fn pod_term(term: &At<'_>, causes: &mut Causes) {
     names::selector(&term.at("labelSelector"), causes);
     names::selector(&term.at("namespaceSelector"), causes);
     for namespace in term.items("namespaces") {
-        let fault = dns_label_fault(namespace.text());
-        causes.extend(fault.map(|fault| term.at("namespace").invalid_as(quoted(namespace.text()), fault)));
+        let faults = dns_label_faults(namespace.text()).into_iter();
+        causes.extend(faults.map(|fault| term.at("namespace").invalid_as(quoted(namespace.text()), fault)));
     }
     let key = term.at("topologyKey");
     if key.text().is_empty() {
@@ -334,9 +337,8 @@ fn spreads(spec: &At<'_>, causes: &mut Causes) {
         if skew <= 0 {
             causes.push(spread.at("maxSkew").invalid_as(skew, "must be greater than zero"));
         }
-        match key.text() {
-            "" => causes.push(key.required("can not be empty")),
-            _ => names::qualified_name(&key, causes),
+        if key.text().is_empty() {
+            causes.push(key.required("can not be empty"));
         }
         what.one_of(&["DoNotSchedule", "ScheduleAnyway"], causes);
         let this = pair(&spread);

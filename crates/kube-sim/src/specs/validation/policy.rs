@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::{container, names};
-use crate::names::{label_key_faults, path_segment_fault};
+use crate::names::{label_key_faults, path_segment_faults};
 use crate::quantity::Quantity;
 use crate::status::quoted;
 
@@ -46,7 +46,7 @@ fn reference(reference: &At<'_>, causes: &mut Causes) {
     for name in ["kind", "name"] {
         let at = reference.at(name);
         if at.need(causes) {
-            at.fits(path_segment_fault, causes);
+            at.fits(path_segment_faults, causes);
         }
     }
 }
@@ -82,7 +82,7 @@ fn metric(metric: &At<'_>, causes: &mut Causes) {
                 let metric = part.at("metric");
                 let named = metric.at("name");
                 if named.need(causes) {
-                    named.fits(path_segment_fault, causes);
+                    named.fits(path_segment_faults, causes);
                 }
                 self::target(&target, causes);
                 let (value, average) = (target.has("value"), target.has("averageValue"));

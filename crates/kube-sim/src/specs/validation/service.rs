@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_fault, label_key_faults, subdomain_fault};
+use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
@@ -55,7 +55,11 @@ fn external_name(spec: &At<'_>, causes: &mut Causes) {
     let text = name.text().strip_suffix('.').unwrap_or(name.text());
     match text {
         "" => causes.push(name.required("")),
-        text => causes.extend(subdomain_fault(text).map(|fault| name.invalid(fault))),
+        text => causes.extend(
+            subdomain_faults(text)
+                .into_iter()
+                .map(|fault| name.invalid(fault)),
+        ),
     }
 }
 
@@ -69,11 +73,9 @@ fn ports(spec: &At<'_>, causes: &mut Causes) {
             "" if is_one => {}
             "" => causes.push(name.required("")),
             text => {
-                let fault = dns_label_fault(text);
-                match fault {
-                    Some(fault) => causes.push(name.invalid(fault)),
-                    None if !seen.insert(text.to_owned()) => causes.push(name.duplicate()),
-                    None => {}
+                name.fits(dns_label_faults, causes);
+                if !seen.insert(text.to_owned()) {
+                    causes.push(name.duplicate());
                 }
             }
         }
@@ -192,6 +194,8 @@ fn source_ranges(spec: &At<'_>, causes: &mut Causes) {
     let class = spec.at("loadBalancerClass");
     if class.is_set() && !is_balanced {
         causes.push(class.forbidden("may only be used when `type` is 'LoadBalancer'"));
+    } else if class.is_set() {
+        names::qualified_name(&class, causes);
     }
     let allocates = spec.at("allocateLoadBalancerNodePorts");
     if allocates.is_set() && !is_balanced {
@@ -250,7 +254,7 @@ pub(super) fn endpoint_slice(slice: &At<'_>, causes: &mut Causes) {
     let mut seen = HashSet::new();
     for port in slice.items("ports") {
         let name = port.at("name");
-        name.fits_if_set(dns_label_fault, causes);
+        name.fits_if_set(dns_label_faults, causes);
         if !seen.insert(name.text().to_owned()) {
             causes.push(name.duplicate());
         }
@@ -261,7 +265,7 @@ pub(super) fn endpoint_slice(slice: &At<'_>, causes: &mut Causes) {
 fn endpoint_address(kind: &str, endpoint: &At<'_>, at: &At<'_>, causes: &mut Causes) {
     let address = names::address(at.text());
     match (kind, address) {
-        ("FQDN", _) => at.fits(subdomain_fault, causes),
+        ("FQDN", _) => at.fits(subdomain_faults, causes),
         ("IPv4" | "IPv6", None) => causes.push(at.invalid(names::ADDRESS)),
         ("IPv4" | "IPv6", Some(address)) => {
             if address.is_ipv4() != (kind == "IPv4") {
@@ -300,7 +304,7 @@ pub(super) fn endpoints(endpoints: &At<'_>, causes: &mut Causes) {
             match name.text() {
                 "" if is_one => {}
                 "" => causes.push(name.required("")),
-                _ => name.fits(dns_label_fault, causes),
+                _ => name.fits(dns_label_faults, causes),
             }
             names::need_port_number(&port.at("port"), causes);
             port.at("protocol").need_one_of(&PROTOCOLS, causes);

@@ -6,7 +6,7 @@ use super::at::{At, Causes};
 use super::container::{self, FILE_FIELDS};
 use super::names;
 use super::pod;
-use crate::names::{dns_label_fault, subdomain_fault};
+use crate::names::{dns_label_faults, subdomain_faults};
 use crate::quantity::Quantity;
 use crate::status::{quoted, shown};
 
@@ -18,7 +18,7 @@ pub(super) fn volumes(spec: &At<'_>, causes: &mut Causes) -> HashSet<String> {
         let name = volume.at("name");
         if name.need(causes) {
             let before = causes.len();
-            name.fits(dns_label_fault, causes);
+            name.fits(dns_label_faults, causes);
             if before == causes.len() && names.contains(name.text()) {
                 causes.push(name.duplicate());
             }
@@ -133,7 +133,7 @@ fn driver(driver: &At<'_>, causes: &mut Causes) {
         if driver.text().len() > 63 {
             causes.push(driver.too_long(63));
         }
-        driver.fits(|name| subdomain_fault(&name.to_lowercase()), causes);
+        driver.fits(|name| subdomain_faults(&name.to_lowercase()), causes);
     }
 }
 
@@ -347,7 +347,7 @@ pub(super) fn claim_spec(spec: &At<'_>, causes: &mut Causes) {
         }
         Some(_) => {}
     }
-    spec.at("storageClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("storageClassName").fits_if_set(subdomain_faults, causes);
     spec.at("volumeMode")
         .may_be_one_of(&["Block", "Filesystem"], causes);
     for name in spec.those(&["dataSource", "dataSourceRef"]) {
@@ -391,7 +391,7 @@ pub(super) fn persistent_volume(volume: &At<'_>, causes: &mut Causes) {
         }
     }
     volume_source(&spec, causes);
-    spec.at("storageClassName").fits_if_set(subdomain_fault, causes);
+    spec.at("storageClassName").fits_if_set(subdomain_faults, causes);
     spec.at("volumeMode")
         .may_be_one_of(&["Block", "Filesystem"], causes);
     if spec.get("hostPath")["path"] == "/" && policy.text() == "Recycle" {

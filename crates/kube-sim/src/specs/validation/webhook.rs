@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use super::{admission, names};
-use crate::names::{dns_1035_label_fault, subdomain_fault};
+use crate::names::{dns_1035_label_faults, subdomain_fault, subdomain_faults};
 use crate::status::{Cause, quoted};
 
 /// What is wrong with the address of a webhook, which is at `path`.
@@ -112,7 +112,10 @@ fn path_faults(path: &str) -> Vec<String> {
     for (index, step) in rest.split('/').enumerate() {
         match step {
             "" => faults.push(format!("segment[{index}] may not be empty")),
-            step => faults.extend(subdomain_fault(step).map(|fault| format!("segment[{index}]: {fault}"))),
+            step => {
+                let found = subdomain_faults(step).into_iter();
+                faults.extend(found.map(|fault| format!("segment[{index}]: {fault}")));
+            }
         }
     }
     faults
@@ -135,12 +138,10 @@ fn hook(hook: &At<'_>, causes: &mut Causes) {
     match name.text() {
         "" => causes.push(name.required("")),
         text => {
-            let fault = subdomain_fault(text);
-            causes.extend(fault.map(|fault| name.invalid(fault)));
-            if fault.is_none() && text.split('.').count() < 3 {
-                causes
-                    .push(name.invalid("should be a domain with at least three segments separated by dots"));
-            }
+            let few = "should be a domain with at least three segments separated by dots";
+            let few = (text.split('.').count() < 3).then(|| few.to_owned());
+            let fault = subdomain_fault(text).or(few);
+            causes.extend(fault.map(|fault| name.invalid(&fault)));
         }
     }
     for rule in hook.items("rules") {
@@ -182,7 +183,7 @@ fn versions(hook: &At<'_>, causes: &mut Causes) {
     let mut given = HashSet::new();
     for version in hook.items("admissionReviewVersions") {
         match given.insert(version.text().to_owned()) {
-            true => version.fits(dns_1035_label_fault, causes),
+            true => version.fits(dns_1035_label_faults, causes),
             false => causes.push(version.invalid("duplicate version")),
         }
     }

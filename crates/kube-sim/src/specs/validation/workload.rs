@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::at::{At, Causes};
 use super::{cron, names, pod, volume};
-use crate::names::dns_label_fault;
+use crate::names::dns_label_faults;
 
 pub(super) fn deployment(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
@@ -114,7 +114,7 @@ pub(super) fn stateful_set(object: &At<'_>, causes: &mut Causes) {
     for claim in spec.items("volumeClaimTemplates") {
         volume::claim_spec(&claim.at("spec"), causes);
     }
-    spec.at("serviceName").fits_if_set(dns_label_fault, causes);
+    spec.at("serviceName").fits_if_set(dns_label_faults, causes);
     // A real server checks these twice.
     pod::template_metadata(&spec.at("template"), causes);
     let with_claims = with_claims(&spec);
@@ -232,7 +232,10 @@ fn selected_template(spec: &At<'_>, kind: &Selected, causes: &mut Causes) {
         let why = "`selector` does not match template `labels`";
         causes.push(metadata.at("labels").invalid_as(metadata.get("labels"), why));
     }
-    pod::template(&template, causes);
+    // Where the whole selector is refused, a real server does not look at the template.
+    if is_sound || kind.whole.is_none() {
+        pod::template(&template, causes);
+    }
     runs_always(&template, kind.kind, causes);
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::admission::authority_fault;
-use crate::names::dns_1035_label_fault;
+use crate::names::dns_1035_label_faults;
 use crate::specs::{webhook_service_faults, webhook_url_faults};
 use crate::status::{Cause, quoted, shown};
 
@@ -91,12 +91,13 @@ fn version_faults(versions: &[Value]) -> Vec<Cause> {
     let mut causes = Vec::new();
     for (index, version) in versions.iter().enumerate() {
         let version = version.as_str().unwrap_or("");
-        let fault = match seen.insert(version) {
-            true => dns_1035_label_fault(version),
-            false => Some("duplicate version"),
+        let faults = match seen.insert(version) {
+            true => dns_1035_label_faults(version),
+            false => vec!["duplicate version"],
         };
         let at = || format!("{VERSIONS}[{index}]");
-        causes.extend(fault.map(|fault| Cause::invalid(at(), quoted(version), fault)));
+        let faults = faults.into_iter();
+        causes.extend(faults.map(|fault| Cause::invalid(at(), quoted(version), fault)));
     }
     if !seen.iter().any(|version| matches!(*version, "v1" | "v1beta1")) {
         let given = shown(&Value::from(versions));

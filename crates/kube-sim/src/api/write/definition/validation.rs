@@ -89,10 +89,10 @@ fn group_faults(definition: &Value) -> Vec<Cause> {
         return vec![Cause::required("spec.group", "")];
     }
     let fault = match subdomain_fault(group) {
-        None if !group.contains('.') => Some("should be a domain with at least one dot"),
+        None if !group.contains('.') => Some("should be a domain with at least one dot".to_owned()),
         fault => fault,
     };
-    let fault = fault.map(|fault| Cause::invalid("spec.group", quoted(group), fault));
+    let fault = fault.map(|fault| Cause::invalid("spec.group", quoted(group), &fault));
     fault.into_iter().collect()
 }
 
@@ -133,7 +133,7 @@ fn version_faults(definition: &Value) -> Vec<Cause> {
         let name = version["name"].as_str().unwrap_or("");
         if let Some(fault) = dns_1035_label_fault(name) {
             let path = format!("spec.versions[{index}].name");
-            causes.push(Cause::invalid(path, quoted(name), fault));
+            causes.push(Cause::invalid(path, quoted(name), &fault));
         }
         let warning = version["deprecationWarning"].as_str();
         let fault = match warning {
@@ -169,7 +169,7 @@ fn version_faults(definition: &Value) -> Vec<Cause> {
     let first = versions(definition).next();
     let first = first.and_then(|version| version["name"].as_str()).unwrap_or("");
     if let Some(fault) = dns_1035_label_fault(first).filter(|_| !first.is_empty()) {
-        causes.push(Cause::invalid("spec.version", quoted(first), fault));
+        causes.push(Cause::invalid("spec.version", quoted(first), &fault));
     }
     causes
 }
@@ -268,7 +268,7 @@ fn name_faults(names: &Value) -> Vec<Cause> {
             Some(Cause::invalid(
                 format!("spec.names.{name}[{index}]"),
                 quoted(given),
-                fault,
+                &fault,
             ))
         })
     };

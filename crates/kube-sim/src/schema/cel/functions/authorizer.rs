@@ -9,7 +9,7 @@ use cel::Value;
 
 use super::value::Own;
 use super::{Argument, Result, failed, first, mismatch, string};
-use crate::names::{dns_label_fault, subdomain_fault};
+use crate::names::{dns_label_faults, subdomain_faults};
 use crate::schema::cel::cost::pay;
 
 /// What asking costs, as in a real server: an expression may ask twice.
@@ -174,10 +174,10 @@ pub(super) fn group(arguments: &[Argument<'_>]) -> Result {
 pub(super) fn service_account(arguments: &[Argument<'_>]) -> Result {
     let (namespace, name) = (text(arguments, 1)?, text(arguments, 2)?);
     let asking = all(arguments)?;
-    if subdomain_fault(name).is_some() {
+    if !subdomain_faults(name).is_empty() {
         return Err(failed("Invalid service account name"));
     }
-    if dns_label_fault(namespace).is_some() {
+    if !dns_label_faults(namespace).is_empty() {
         return Err(failed("Invalid service account namespace"));
     }
     let asking = Asking {

@@ -9,7 +9,8 @@ use super::url::Url;
 use super::value::Own;
 use super::{Argument, Result, first, mismatch, string};
 use crate::names::{
-    begun_name, dns_1035_label_fault, dns_label_fault, label_key_faults, label_value_fault, subdomain_fault,
+    begun_name, dns_1035_label_faults, dns_label_faults, label_key_faults, label_value_faults,
+    subdomain_faults,
 };
 use crate::schema::format::fits;
 
@@ -40,14 +41,14 @@ macro_rules! formats {
 }
 
 formats! {
-    dns1123_label, "dns1123Label", |text| of_one(dns_label_fault(text));
-    dns1123_subdomain, "dns1123Subdomain", |text| of_one(subdomain_fault(text));
-    dns1035_label, "dns1035Label", |text| of_one(dns_1035_label_fault(text));
+    dns1123_label, "dns1123Label", |text| each(dns_label_faults(text));
+    dns1123_subdomain, "dns1123Subdomain", |text| each(subdomain_faults(text));
+    dns1035_label, "dns1035Label", |text| each(dns_1035_label_faults(text));
     qualified_name, "qualifiedName", label_key_faults;
-    dns1123_label_prefix, "dns1123LabelPrefix", |text| of_one(dns_label_fault(&begun_name(text)));
-    dns1123_subdomain_prefix, "dns1123SubdomainPrefix", |text| of_one(subdomain_fault(&begun_name(text)));
-    dns1035_label_prefix, "dns1035LabelPrefix", |text| of_one(dns_1035_label_fault(&begun_name(text)));
-    label_value, "labelValue", |text| of_one(label_value_fault(text));
+    dns1123_label_prefix, "dns1123LabelPrefix", |text| each(dns_label_faults(&begun_name(text)));
+    dns1123_subdomain_prefix, "dns1123SubdomainPrefix", |text| each(subdomain_faults(&begun_name(text)));
+    dns1035_label_prefix, "dns1035LabelPrefix", |text| each(dns_1035_label_faults(&begun_name(text)));
+    label_value, "labelValue", |text| each(label_value_faults(text));
     uri, "uri", |text| Url::fault(text).into_iter().collect();
     uuid, "uuid", |text| unless(fits("uuid", text), "does not match the UUID format");
     byte, "byte", |text| unless(fits("byte", text), "invalid base64");
@@ -59,12 +60,12 @@ fn one_named(name: &str) -> Option<&'static Format> {
     ALL.iter().find(|format| format.name == name)
 }
 
-fn of_one(fault: Option<&str>) -> Vec<String> {
-    fault.into_iter().map(str::to_owned).collect()
+fn each(faults: Vec<&str>) -> Vec<String> {
+    faults.into_iter().map(str::to_owned).collect()
 }
 
 fn unless(fits: bool, why: &str) -> Vec<String> {
-    of_one((!fits).then_some(why))
+    each((!fits).then_some(why).into_iter().collect())
 }
 
 fn optional(value: Option<Value>) -> Value {
