@@ -12,6 +12,10 @@ pub(crate) const MAX_MANAGER: usize = 128;
 /// The most bytes of the name of a subresource.
 const MAX_SUBRESOURCE: usize = 256;
 
+/// How many bytes the same long value may have in an answer, said again with each fault: a body of nothing but faults would be
+/// answered with gigabytes.
+const MAX_SHOWN: usize = 1 << 20;
+
 /// A generation is not negative.
 pub(crate) fn of_generation(metadata: &Object, path: &str) -> Option<Cause> {
     let generation = metadata.get("generation").and_then(Value::as_i64);
@@ -44,6 +48,8 @@ pub(crate) fn of_owners(metadata: &Object, path: &str) -> Vec<Cause> {
     let path = format!("{path}.ownerReferences");
     let mut causes = Vec::new();
     let mut controller: Option<String> = None;
+    let mut shown_owners: Option<String> = None;
+    let mut room = MAX_SHOWN;
     for owner in owners {
         causes.extend(of_owner(owner, &path));
         if owner["controller"] == true {
@@ -51,15 +57,19 @@ pub(crate) fn of_owners(metadata: &Object, path: &str) -> Vec<Cause> {
             let this = format!("{}/{}", text("kind"), text("name"));
             match &controller {
                 None => controller = Some(this),
-                Some(first) => {
-                    let shown: Vec<_> = owners.iter().map(shown_owner).collect();
+                Some(first) if room > 0 => {
+                    let shown = shown_owners.get_or_insert_with(|| {
+                        let shown: Vec<_> = owners.iter().map(shown_owner).collect();
+                        format!("[{}]", shown.join(","))
+                    });
+                    room = room.saturating_sub(shown.len());
                     let why = format!(
                         "Only one reference can have Controller set to true. Found \"true\" in references for {first} \
                          and {this}"
                     );
-                    let shown = format!("[{}]", shown.join(","));
-                    causes.push(Cause::invalid(path.clone(), shown, &why));
+                    causes.push(Cause::invalid(path.clone(), shown.clone(), &why));
                 }
+                Some(_) => {}
             }
         }
     }
@@ -165,9 +175,11 @@ pub(crate) fn of_manager(name: &str, field: &str) -> Vec<Cause> {
     if name.len() > MAX_MANAGER {
         causes.push(Cause::too_long(field.to_owned(), MAX_MANAGER));
     }
-    for (at, c) in name.char_indices().filter(|(_, c)| c.is_control()) {
+    let shown = quoted(name);
+    let most = MAX_SHOWN.div_ceil(shown.len());
+    for (at, c) in name.char_indices().filter(|(_, c)| c.is_control()).take(most) {
         let why = format!("invalid character U+{:04X} (at position {at})", u32::from(c));
-        causes.push(Cause::invalid(field.to_owned(), quoted(name), &why));
+        causes.push(Cause::invalid(field.to_owned(), shown.clone(), &why));
     }
     causes
 }
@@ -196,4 +208,27 @@ pub(crate) fn of_name(
     let faults = rules(given).into_iter();
     let invalid = |fault| Cause::invalid(format!("{path}.{name}"), quoted(given), fault);
     faults.map(invalid).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_body_of_faults_is_not_answered_with_many_times_its_size() {
+        let owners = vec![
+            json!({"kind": "A", "name": "b", "uid": "c", "apiVersion": "v1", "controller": true});
+            20_000
+        ];
+        let metadata = json!({"ownerReferences": owners});
+        let manager = "\u{1}".repeat(100_000);
+        let causes = [
+            of_owners(metadata.as_object().unwrap(), "metadata"),
+            of_manager(&manager, "manager"),
+        ];
+        let told: usize = causes.iter().flatten().map(|cause| cause.message.len()).sum();
+        assert!(causes.iter().all(|causes| !causes.is_empty()));
+        assert!(told < 16 << 20, "{told}");
+    }
 }
