@@ -12,17 +12,25 @@ pub use object_ref::{Extra, Lookup, ObjectRef};
 pub use store::{ReflectHandle, Store, Writer, store, store_shared};
 
 use crate::watcher::{self, Event};
-use futures::{Stream, StreamExt};
+use futures::stream::{self, Stream, StreamExt};
+use std::future::ready;
 
-/// Fills the store with what passes through the stream.
-pub fn reflector<K, W>(mut writer: Writer<K>, stream: W) -> impl Stream<Item = W::Item>
+/// Fills the store with what passes through the stream. When the stream ends, so do the [streams of a shared
+/// store](store_shared).
+pub fn reflector<K, W>(writer: Writer<K>, stream: W) -> impl Stream<Item = W::Item>
 where
     K: Lookup + Clone + 'static,
     W: Stream<Item = Result<Event<K>, watcher::Error>>,
 {
-    stream.inspect(move |event| {
-        if let Ok(event) = event {
-            writer.apply_watcher_event(event);
+    let mut writer = Some(writer);
+    // The end is an item as well, so that the writer does not wait until this stream is dropped.
+    let items = stream.map(Some).chain(stream::once(ready(None)));
+    items.filter_map(move |item| {
+        match (&item, &mut writer) {
+            (Some(Ok(event)), Some(writer)) => writer.apply_watcher_event(event),
+            (Some(_), _) => {}
+            (None, writer) => *writer = None,
         }
+        ready(item)
     })
 }

@@ -409,7 +409,7 @@ impl<K: Lookup> fmt::Debug for Writer<K> {
 }
 
 /// The objects of a shared store that change, as a stream: each with its newest state. It ends with the
-/// [`Writer`].
+/// [`Writer`], which a [`reflector`](super::reflector()) drops when its stream ends.
 ///
 /// As in kube, deletions are not in the stream, nor is an object that is deleted before it was read. A controller notices a
 /// deletion by a finalizer, or by the objects that it owns; to be told of each, add a handler to an
@@ -469,7 +469,9 @@ impl<K: Lookup> fmt::Debug for ReflectHandle<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reflector::reflector;
     use std::borrow::Cow;
+    use std::pin::pin;
     use std::rc::Rc;
 
     /// What a program made itself: no resource, and only for one thread.
@@ -534,6 +536,20 @@ mod tests {
         fn is_shared<T: Send + Sync + 'static>() {}
         is_shared::<Store<k8s_openapi::api::core::v1::ConfigMap>>();
         is_shared::<Writer<k8s_openapi::api::core::v1::ConfigMap>>();
+    }
+
+    #[test]
+    fn subscribers_end_with_the_stream_that_fills_the_store() {
+        let (_, writer) = store_shared::<Local>(1);
+        let mut handle = writer.subscribe().unwrap();
+        let local = Local("a".into());
+        let mut reflected = pin!(reflector(writer, stream::iter([Ok(Event::Apply(local.clone()))])));
+        assert!(matches!(reflected.next().now_or_never(), Some(Some(Ok(_)))));
+        assert_eq!(handle.next().now_or_never().unwrap().as_deref(), Some(&local));
+        assert_eq!(handle.next().now_or_never(), None);
+        assert!(matches!(reflected.next().now_or_never(), Some(None)));
+        // `reflected` still exists.
+        assert_eq!(handle.next().now_or_never(), Some(None));
     }
 
     #[test]
