@@ -177,19 +177,18 @@ async fn to_json(encoding: Encoding, body: RequestBody) -> Result<(Bytes, Repeat
         Err(error) if error.is::<LengthLimitError>() => return Err(StatusError::too_large_body(MAX_BODY)),
         Err(_) => return Err(StatusError::unread_body()),
     };
-    let mut repeated = RepeatedKeys::default();
     if body.is_empty() {
-        return Ok((body, repeated));
+        return Ok((body, RepeatedKeys::default()));
     }
-    if encoding == Encoding::Yaml {
-        repeated = RepeatedKeys::of(&body);
-    }
-    let value: Result<Value, String> = match encoding {
-        Encoding::Protobuf => kube_protobuf::to_value(&body).map_err(|error| error.to_string()),
+    let read = match encoding {
+        Encoding::Protobuf => match kube_protobuf::to_value(&body) {
+            Ok(value) => Ok((value, RepeatedKeys::default())),
+            Err(error) => Err(error.to_string()),
+        },
         _ => yaml::read(&body),
     };
-    match value {
-        Ok(value) => Ok((value.to_string().into(), repeated)),
+    match read {
+        Ok((value, repeated)) => Ok((value.to_string().into(), repeated)),
         Err(error) => Err(StatusError::bad_request(format!(
             "the object provided is unrecognized: {error}"
         ))),

@@ -77,8 +77,12 @@ pub(crate) fn label_key_faults(key: &str) -> Vec<String> {
 
 /// Why `value` cannot be the value of a label.
 pub(crate) fn label_value_fault(value: &str) -> Option<String> {
-    let faults = label_value_faults(value);
-    (!faults.is_empty()).then(|| faults.join("; "))
+    as_one(&label_value_faults(value), "; ")
+}
+
+/// Several faults as one.
+pub(crate) fn as_one(faults: &[&str], between: &str) -> Option<String> {
+    (!faults.is_empty()).then(|| faults.join(between))
 }
 
 /// Everything that is wrong with the value of a label.
@@ -150,8 +154,7 @@ pub(crate) fn path_segment_prefix_faults(text: &str) -> Vec<&'static str> {
 
 /// Why `text` is not a DNS subdomain, all in one.
 pub(crate) fn subdomain_fault(text: &str) -> Option<String> {
-    let faults = subdomain_faults(text);
-    (!faults.is_empty()).then(|| faults.join(","))
+    as_one(&subdomain_faults(text), ",")
 }
 
 /// Everything that keeps `text` from being a DNS subdomain, as most objects' names must be.
@@ -178,8 +181,7 @@ const DNS_1035_RULE: &str = "a DNS-1035 label must consist of lower case alphanu
 
 /// Why `text` is not a DNS label that begins with a letter, as the names of versions and kinds must be, all in one.
 pub(crate) fn dns_1035_label_fault(text: &str) -> Option<String> {
-    let faults = dns_1035_label_faults(text);
-    (!faults.is_empty()).then(|| faults.join(","))
+    as_one(&dns_1035_label_faults(text), ",")
 }
 
 /// Everything that keeps `text` from being a DNS label that begins with a letter.

@@ -20,6 +20,8 @@ use crate::conversion;
 mod syntax;
 mod unique;
 
+pub(crate) use unique::{Name, Reading};
+
 /// The maximum number of levels of JSON, as in a real server.
 pub(crate) const MAX: usize = 10_000;
 

@@ -3,27 +3,30 @@
 //!
 //! What is wrong is told without the text, which may be a secret.
 
-use std::collections::HashSet;
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 use serde_saphyr::{Budget, DuplicateKeyPolicy, Error, Options, Spanned};
 
-use crate::nesting::MOST_STRICT_ERRORS;
+use crate::nesting::{Name, Reading};
+use crate::path::Path;
 use crate::target::MAX_BODY;
 
 /// How much aliases may repeat: Go goes by how much of a document they are, up to this.
 const MOST_REPEATED: usize = 400_000;
 
-/// Reads one document.
+/// Reads one document, and the keys that are in it twice.
 ///
 /// # Errors
 ///
 /// What Go says, where it does not quote the text; else where the mistake is.
-pub(crate) fn read(text: &[u8]) -> Result<Value, String> {
-    let read = serde_saphyr::from_slice_with_options(text, options());
-    read.map_err(|error| said(error.without_snippet()))
+pub(crate) fn read(text: &[u8]) -> Result<(Value, RepeatedKeys), String> {
+    let mut repeated = Vec::new();
+    let reading = Reading::<Spanned<String>>::new(&Path::Root, &mut repeated);
+    let read = serde_saphyr::with_deserializer_from_slice_with_options(text, options(), |deserializer| {
+        reading.deserialize(deserializer)
+    });
+    let value = read.map_err(|error| said(error.without_snippet()))?;
+    Ok((value, RepeatedKeys(repeated)))
 }
 
 fn options() -> Options {
@@ -45,15 +48,6 @@ fn options() -> Options {
 pub(crate) struct RepeatedKeys(Vec<String>);
 
 impl RepeatedKeys {
-    /// Those of a body that can be read; of another, those before what is wrong with it.
-    pub(crate) fn of(text: &[u8]) -> Self {
-        let mut repeated = Vec::new();
-        _ = serde_saphyr::with_deserializer_from_slice_with_options(text, options(), |deserializer| {
-            Keys(&mut repeated).deserialize(deserializer)
-        });
-        Self(repeated)
-    }
-
     /// One error for each.
     pub(crate) fn errors(&self) -> &[String] {
         &self.0
@@ -66,76 +60,23 @@ impl RepeatedKeys {
     }
 }
 
-/// Reads anything, and keeps the keys that are there twice.
-struct Keys<'a>(&'a mut Vec<String>);
+impl Name<'_> for Spanned<String> {
+    const EACH: bool = true;
 
-impl<'de> DeserializeSeed<'de> for Keys<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Keys<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
+    fn text(&self) -> &str {
+        &self.value
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
+    fn into_text(self) -> String {
+        self.value
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_none<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.deserialize(deserializer)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Keys(&mut *self.0))?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let mut given = HashSet::new();
-        while let Some(key) = entries.next_key::<Spanned<String>>()? {
-            let line = key.referenced.line();
-            if given.contains(&key.value) {
-                if self.0.len() < MOST_STRICT_ERRORS {
-                    self.0
-                        .push(format!("line {line}: key {:?} already set in map", key.value));
-                }
-            } else {
-                given.insert(key.value);
-            }
-            entries.next_value_seed(Keys(&mut *self.0))?;
-        }
-        Ok(())
+    fn again(&self, _: &Path<'_>) -> String {
+        format!(
+            "line {}: key {:?} already set in map",
+            self.referenced.line(),
+            self.value
+        )
     }
 }
 
@@ -163,7 +104,7 @@ mod tests {
     #[test]
     fn numbers_and_booleans_are_read_as_in_go() {
         let text = "{a: 0644, b: 0o644, c: -0644, d: yes, e: 0x1F, f: '0644', g: 1e3, h: 08}";
-        let value = crate::number::normal(read(text.as_bytes()).unwrap());
+        let value = crate::number::normal(read(text.as_bytes()).unwrap().0);
         let expected = json!({
             "a": 420, "b": 420, "c": -420, "d": true, "e": 31, "f": "0644", "g": 1000, "h": 8,
         });
@@ -174,7 +115,7 @@ mod tests {
     fn all_keys_that_are_there_twice_are_told() {
         let text = "a: 1\nb:\n  c: {d: 1, d: 2}\n  e: [{f: 1}, {f: 1}]\nb: ~\n\"a\": 2\na: 3\n";
         assert_eq!(
-            RepeatedKeys::of(text.as_bytes()).errors(),
+            read(text.as_bytes()).unwrap().1.errors(),
             [
                 r#"line 3: key "d" already set in map"#,
                 r#"line 5: key "b" already set in map"#,
@@ -182,10 +123,7 @@ mod tests {
                 r#"line 7: key "a" already set in map"#,
             ]
         );
-        let deep = "[".repeat(1900) + &"]".repeat(1900);
-        for other in ["a: [", "a: 1", &deep] {
-            assert_eq!(RepeatedKeys::of(other.as_bytes()).error(), None);
-        }
+        assert_eq!(read(b"a: 1").unwrap().1.error(), None);
     }
 
     #[test]
@@ -202,7 +140,7 @@ mod tests {
     #[test]
     fn an_anchor_has_many_aliases() {
         let text = format!("a: &a x\nlist: [{}]\n", vec!["*a"; 5000].join(", "));
-        assert_eq!(read(text.as_bytes()).unwrap()["list"][4999], "x");
+        assert_eq!(read(text.as_bytes()).unwrap().0["list"][4999], "x");
     }
 
     #[test]

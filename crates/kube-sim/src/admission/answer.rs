@@ -167,7 +167,7 @@ impl Answer {
                 return Err("the answer has too many levels".into());
             }
             true => nesting::parse(&self.body).map_err(|error| unread(error.to_string()))?,
-            false => yaml::read(&self.body)?,
+            false => yaml::read(&self.body)?.0,
         };
         match &answer {
             Value::Object(members) => {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::nesting::{self, Unreadable};
 use crate::status::StatusError;
-use crate::yaml;
+use crate::yaml::{self, RepeatedKeys};
 
 mod strategic;
 
@@ -20,18 +20,22 @@ pub(crate) fn is_apply(content_type: &str) -> bool {
     media_type(content_type) == "application/apply-patch+yaml"
 }
 
-/// Reads what is applied: YAML, and so JSON. An empty body is an object without fields.
-pub(crate) fn read_config(body: &[u8]) -> Result<Map<String, Value>, StatusError> {
-    let value: Value = match nesting::parse(body) {
-        Ok(value) => value,
+/// Reads what is applied, and the keys that are in it twice: YAML, and so JSON. An empty body is an object without fields.
+pub(crate) fn read_config(body: &[u8]) -> Result<(Map<String, Value>, RepeatedKeys), StatusError> {
+    let (value, repeated) = match nesting::parse(body) {
+        // JSON is read as YAML, too, as far as its levels are not too many for that.
+        Ok(value) => (
+            value,
+            yaml::read(body).map(|(_, repeated)| repeated).unwrap_or_default(),
+        ),
         Err(error @ Unreadable::TooDeep(_)) => return Err(undecodable_yaml(&error.to_string())),
-        Err(_) if body.trim_ascii().is_empty() => Value::Null,
+        Err(_) if body.trim_ascii().is_empty() => (Value::Null, RepeatedKeys::default()),
         Err(_) => yaml::read(body)
             .map_err(|error| undecodable_yaml(&format!("error converting YAML to JSON: {error}")))?,
     };
     match value {
-        Value::Object(config) => Ok(config),
-        Value::Null => Ok(Map::new()),
+        Value::Object(config) => Ok((config, repeated)),
+        Value::Null => Ok((Map::new(), repeated)),
         Value::Array(_) => Err(not_a_map("array")),
         Value::String(_) => Err(not_a_map("string")),
         Value::Number(_) => Err(not_a_map("number")),

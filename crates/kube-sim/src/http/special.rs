@@ -88,7 +88,8 @@ impl Call {
             }
             "PATCH" if patch::is_apply(self.content_type()) => {
                 options::check_apply(&self.query)?;
-                let config = patch::read_config(body)?;
+                let (config, repeated) = patch::read_config(body)?;
+                self.fields.note_of_apply(&repeated)?;
                 let scale = Scale::Apply {
                     config: &config,
                     manager: self.query.get("fieldManager"),

@@ -17,7 +17,6 @@ use crate::object::Stored;
 use crate::response::{SimBody, json_value, refusal, streamed};
 use crate::status::StatusError;
 use crate::target::Target;
-use crate::yaml::RepeatedKeys;
 
 use super::Call;
 use super::warning::warn;
@@ -138,14 +137,15 @@ impl Call {
     }
 
     fn apply(&self, target: &Target) -> Result<(Arc<Stored>, bool), StatusError> {
-        let config = Value::Object(patch::read_config(&self.request.body)?);
+        let (config, repeated) = patch::read_config(&self.request.body)?;
+        let config = Value::Object(config);
         nesting::with_room(nesting::of(&config), || {
             let Value::Object(config) = &config else {
                 return Err(StatusError::method_not_allowed());
             };
             let manager = self.query.get("fieldManager");
             let force = self.query.flag("force") == Some(true);
-            self.fields.note_of_apply(&RepeatedKeys::of(&self.request.body))?;
+            self.fields.note_of_apply(&repeated)?;
             self.api.apply(target, config, manager, force, self.applier())
         })
     }

@@ -1,8 +1,10 @@
-//! JSON, read together with the paths of the members that are there twice, or that are unknown.
+//! JSON, or YAML in its place, read together with what is told of members that are there twice, or that are unknown.
 
 use std::collections::HashSet;
 use std::fmt;
+use std::marker::PhantomData;
 
+use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -32,10 +34,10 @@ impl<'de> Visitor<'de> for Operations<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut operations: A) -> Result<(), A::Error> {
         let mut index = 0;
         while operations
-            .next_element_seed(Operation(Reading {
-                path: &Path::Root.index(index),
-                faults: &mut *self.faults,
-            }))?
+            .next_element_seed(Operation(Reading::new(
+                &Path::Root.index(index),
+                &mut *self.faults,
+            )))?
             .is_some()
         {
             index += 1;
@@ -44,7 +46,7 @@ impl<'de> Visitor<'de> for Operations<'_> {
     }
 }
 
-struct Operation<'a>(Reading<'a>);
+struct Operation<'a>(Reading<'a, String>);
 
 impl<'de> DeserializeSeed<'de> for Operation<'_> {
     type Value = ();
@@ -112,20 +114,47 @@ impl<'de> Visitor<'de> for Object<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
-        let reading = Reading {
-            path: &Path::Root,
-            faults: self.faults,
-        };
-        reading.members(entries)
+        Reading::<String>::new(&Path::Root, self.faults).members(entries)
     }
 }
 
-struct Reading<'a> {
-    path: &'a Path<'a>,
-    faults: &'a mut Vec<String>,
+/// The name of a member as it is read, and what is told when it is there again.
+pub(crate) trait Name<'de>: Deserialize<'de> {
+    /// Whether each repetition is told, or the first one.
+    const EACH: bool;
+
+    fn text(&self) -> &str;
+
+    fn into_text(self) -> String;
+
+    /// `path` is that of the member.
+    fn again(&self, path: &Path<'_>) -> String;
 }
 
-impl<'de> DeserializeSeed<'de> for Reading<'_> {
+impl Name<'_> for String {
+    const EACH: bool = false;
+
+    fn text(&self) -> &str {
+        self
+    }
+
+    fn into_text(self) -> String {
+        self
+    }
+
+    fn again(&self, path: &Path<'_>) -> String {
+        format!("duplicate field \"{path}\"")
+    }
+}
+
+/// Reads anything; of members that are there twice, the last counts.
+pub(crate) struct Reading<'a, N> {
+    path: &'a Path<'a>,
+    faults: &'a mut Vec<String>,
+    name: PhantomData<N>,
+}
+
+impl<'de, N: Name<'de>> DeserializeSeed<'de> for Reading<'_, N> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -133,7 +162,7 @@ impl<'de> DeserializeSeed<'de> for Reading<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Reading<'_> {
+impl<'de, N: Name<'de>> Visitor<'de> for Reading<'_, N> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -142,6 +171,14 @@ impl<'de> Visitor<'de> for Reading<'_> {
 
     fn visit_unit<E>(self) -> Result<Value, E> {
         Ok(Value::Null)
+    }
+
+    fn visit_none<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        self.deserialize(deserializer)
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
@@ -170,10 +207,10 @@ impl<'de> Visitor<'de> for Reading<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = elements.next_element_seed(Reading {
-            path: &self.path.index(items.len()),
-            faults: &mut *self.faults,
-        })? {
+        while let Some(item) = elements.next_element_seed(Reading::<N>::new(
+            &self.path.index(items.len()),
+            &mut *self.faults,
+        ))? {
             items.push(item);
         }
         Ok(Value::Array(items))
@@ -184,24 +221,33 @@ impl<'de> Visitor<'de> for Reading<'_> {
     }
 }
 
-impl Reading<'_> {
-    fn at<'b>(&'b mut self, path: &'b Path<'b>) -> Reading<'b> {
-        Reading {
+impl<'a, N> Reading<'a, N> {
+    pub(crate) fn new(path: &'a Path<'a>, faults: &'a mut Vec<String>) -> Self {
+        Self {
             path,
-            faults: &mut *self.faults,
+            faults,
+            name: PhantomData,
         }
     }
 
-    fn members<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Map<String, Value>, A::Error> {
+    fn at<'b>(&'b mut self, path: &'b Path<'b>) -> Reading<'b, N> {
+        Reading::new(path, &mut *self.faults)
+    }
+
+    fn members<'de, A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Map<String, Value>, A::Error>
+    where
+        N: Name<'de>,
+    {
         let mut members = Map::new();
         let mut told: HashSet<String> = HashSet::new();
-        while let Some(name) = entries.next_key::<String>()? {
-            let path = self.path.field(&name);
-            if members.contains_key(&name) && told.insert(name.clone()) {
-                add(self.faults, || format!("duplicate field \"{path}\""));
+        while let Some(name) = entries.next_key::<N>()? {
+            let path = self.path.field(name.text());
+            let is_again = members.contains_key(name.text());
+            if is_again && (N::EACH || told.insert(name.text().to_owned())) {
+                add(self.faults, || name.again(&path));
             }
             let value = entries.next_value_seed(self.at(&path))?;
-            members.insert(name, value);
+            members.insert(name.into_text(), value);
         }
         Ok(members)
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use kube_sim::Sim;
 use serde_json::{Value, json};
 
-use crate::admission::Webhook;
 use crate::client::{Client, WIDGETS, widget};
 use crate::conversions::{converted, converter, definition, long};
+use crate::webhook::Webhook;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

@@ -4,8 +4,8 @@
 use kube_sim::Sim;
 use serde_json::{Value, json};
 
-use crate::admission::Webhook;
 use crate::client::{Client, WIDGETS, widget, widget_definition};
+use crate::webhook::Webhook;
 
 const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 

@@ -58,6 +58,17 @@ async fn keys_that_are_twice_in_yaml_are_warned_of_one_by_one() {
             );
         }
     }
+
+    let labels = json!({"app": "d"});
+    let pods = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let deployment =
+        json!({"metadata": {"name": "d"}, "spec": {"selector": {"matchLabels": labels}, "template": pods}});
+    client.post(DEPLOYMENTS, deployment).await.ok();
+    let path = format!("{DEPLOYMENTS}/d/scale?fieldManager=one&force=true");
+    let text = "apiVersion: autoscaling/v1\nkind: Scale\nspec:\n  replicas: 1\n  replicas: 2\n";
+    let answer = client.send(Method::PATCH, &path, &applied, text).await;
+    let told = r#"299 - "line 5: key \"replicas\" already set in map""#;
+    assert_eq!((answer.code, warnings(&answer)), (200, vec![told]));
 }
 
 #[tokio::test]

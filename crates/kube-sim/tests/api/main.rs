@@ -24,5 +24,6 @@ mod shards;
 mod subresources;
 mod text;
 mod watch;
+mod webhook;
 mod workload;
 mod write;

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::admission::{Webhook, configure, hook};
 use crate::client::{Answer, CONFIGMAPS, Client, configmap};
+use crate::webhook::{Webhook, configure, hook};
 
 const GROUP: &str = "/apis/admissionregistration.k8s.io/v1";
 

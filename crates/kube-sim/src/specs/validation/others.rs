@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_faults, label_value_faults};
+use crate::names::{as_one, dns_label_faults, label_value_faults};
 use crate::status::quoted;
 
 pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {
@@ -91,10 +91,8 @@ pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
         let taint = metadata.naming(&name, taint.value());
         let (key, value, effect) = (taint.at("key"), taint.at("value"), taint.at("effect"));
         names::qualified_name(&key, causes);
-        let faults = label_value_faults(value.text()).join(";");
-        if !faults.is_empty() {
-            causes.push(value.invalid(&faults));
-        }
+        let fault = as_one(&label_value_faults(value.text()), ";");
+        causes.extend(fault.map(|fault| value.invalid(&fault)));
         effect.need_one_of(&["NoSchedule", "PreferNoSchedule", "NoExecute"], causes);
         if !seen.insert((key.text().to_owned(), effect.text().to_owned())) {
             let shown = format!(

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::at::{At, Causes};
 use super::names;
 use super::{container, volume};
-use crate::names::{dns_label_faults, label_value_faults, subdomain_faults};
+use crate::names::{as_one, dns_label_faults, label_value_faults, subdomain_faults};
 use crate::status::quoted;
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
@@ -205,10 +205,8 @@ pub(super) fn toleration(toleration: &At<'_>, causes: &mut Causes) {
     }
     match operator.text() {
         "" | "Equal" => {
-            let faults = label_value_faults(value.text()).join(";");
-            if !faults.is_empty() {
-                causes.push(operator.invalid_as(quoted(value.text()), &faults));
-            }
+            let fault = as_one(&label_value_faults(value.text()), ";");
+            causes.extend(fault.map(|fault| operator.invalid_as(quoted(value.text()), &fault)));
         }
         "Exists" if !value.text().is_empty() => {
             let why = "value must be empty when `operator` is 'Exists'";

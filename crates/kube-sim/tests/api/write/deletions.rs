@@ -1,0 +1,170 @@
+//! Deletions: of objects, of collections, of namespaces.
+
+use super::*;
+
+#[tokio::test]
+async fn deletion_answers_with_a_status_or_the_object() {
+    let client = with_widgets();
+    let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let gone = client.delete(A, json!(null)).await.ok();
+    assert_eq!(
+        (&gone["kind"], &gone["status"]),
+        (&json!("Status"), &json!("Success"))
+    );
+    assert_eq!(
+        gone["details"],
+        json!({"name": "a", "kind": "configmaps", "uid": made["metadata"]["uid"]})
+    );
+    assert_eq!(
+        client.delete(A, json!(null)).await.refusal(),
+        refused(404, "NotFound", "configmaps \"a\" not found")
+    );
+
+    client.store().create(widget("w", 1)).unwrap();
+    let gone = client.delete(&format!("{WIDGETS}/w"), json!(null)).await.ok();
+    assert_eq!(
+        (&gone["details"]["kind"], &gone["details"]["group"]),
+        (&json!("widgets"), &json!("sim.example"))
+    );
+
+    let pods = "/api/v1/namespaces/default/pods";
+    client
+        .post(
+            pods,
+            json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+        )
+        .await
+        .ok();
+    let gone = client.delete(&format!("{pods}/p"), json!(null)).await.ok();
+    assert_eq!(gone["kind"], "Pod");
+    assert!(gone["metadata"]["deletionTimestamp"].is_string());
+    assert_eq!(client.get(&format!("{pods}/p")).await.code, 404);
+}
+
+#[tokio::test]
+async fn deletion_has_preconditions() {
+    let client = Client::empty();
+    let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    let (code, reason, message) = client
+        .delete(A, json!({"preconditions": {"uid": "abc"}}))
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (409, "Conflict"));
+    assert!(message.starts_with("Operation cannot be fulfilled on ConfigMap \"a\": the UID in the precondition (abc) does not match"), "{message}");
+    let old = json!({"preconditions": {"resourceVersion": "1"}});
+    assert_eq!(client.delete(A, old).await.code, 409);
+    assert_eq!(
+        client.delete(A, json!({"propagationPolicy": "Foo"})).await.code,
+        422
+    );
+    assert_eq!(client.send(Method::DELETE, A, &[], "{bad").await.code, 400);
+    assert_eq!(
+        client.delete(&format!("{A}?dryRun=All"), json!(null)).await.code,
+        200
+    );
+    let fits = json!({"preconditions": {"uid": made["metadata"]["uid"], "resourceVersion": made["metadata"]["resourceVersion"]}});
+    client.delete(A, fits).await.ok();
+}
+
+#[tokio::test]
+async fn finalizers_hold_an_object() {
+    let client = Client::empty();
+    let mut object = configmap("a", 0);
+    object["metadata"]["finalizers"] = json!(["a.b/c"]);
+    client.post(CONFIGMAPS, object).await.ok();
+    let marked = client.delete(A, json!(null)).await.ok();
+    assert!(marked["metadata"]["deletionTimestamp"].is_string());
+    // Again, and nothing happens.
+    assert_eq!(client.delete(A, json!(null)).await.ok(), marked);
+    let (code, _, message) = client
+        .merge(A, json!({"metadata": {"finalizers": ["a.b/c", "d/e"]}}))
+        .await
+        .refusal();
+    assert!(
+        code == 422 && message.ends_with("found new finalizers []string{\"d/e\"}"),
+        "{message}"
+    );
+    // Nobody takes the mark away.
+    let kept = client
+        .merge(
+            A,
+            json!({"metadata": {"deletionTimestamp": null, "labels": {"x": "y"}}}),
+        )
+        .await
+        .ok();
+    assert_eq!(
+        kept["metadata"]["deletionTimestamp"],
+        marked["metadata"]["deletionTimestamp"]
+    );
+
+    let mut watch = client
+        .watch(&format!(
+            "{CONFIGMAPS}?watch=1&resourceVersion={}",
+            version(&kept)
+        ))
+        .await;
+    client
+        .merge(A, json!({"metadata": {"finalizers": null}}))
+        .await
+        .ok();
+    assert_eq!(client.get(A).await.code, 404);
+    assert_eq!(
+        watch.event().await,
+        ("DELETED".into(), "a".into(), client.store().resource_version())
+    );
+}
+
+#[tokio::test]
+async fn a_collection_can_be_deleted() {
+    let client = Client::empty();
+    client.configmaps(&["a", "b", "c"]);
+    let deleted = client
+        .delete(&format!("{CONFIGMAPS}?labelSelector=n+in+(0,2)"), json!(null))
+        .await;
+    assert_eq!(deleted.names(), ["a", "c"]);
+    assert_eq!(client.get(CONFIGMAPS).await.names(), ["b"]);
+}
+
+#[tokio::test]
+async fn namespaces_hold_their_objects() {
+    let client = with_widgets();
+    let made = client
+        .post("/api/v1/namespaces", json!({"metadata": {"name": "team"}}))
+        .await
+        .ok();
+    assert_eq!(
+        (
+            &made["status"]["phase"],
+            &made["metadata"]["labels"]["kubernetes.io/metadata.name"]
+        ),
+        (&json!("Active"), &json!("team"))
+    );
+    for kind in ["pods", "configmaps"] {
+        client
+            .post(
+                &format!("/api/v1/namespaces/team/{kind}"),
+                json!({"metadata": {"name": "x"}, "spec": {"containers": [{"name": "c", "image": "i"}]}}),
+            )
+            .await
+            .ok();
+    }
+    let mut watch = client.watch("/api/v1/pods?watch=1").await;
+    watch.event().await;
+    assert_eq!(
+        client.delete("/api/v1/namespaces/team", json!(null)).await.ok()["status"]["phase"],
+        "Terminating"
+    );
+    assert_eq!(watch.event().await.0, "MODIFIED");
+    assert_eq!(watch.event().await.0, "DELETED");
+    assert_eq!(client.get("/api/v1/namespaces/team").await.code, 404);
+    assert_eq!(client.get("/api/v1/configmaps").await.names(), [""; 0]);
+    let (code, reason, _) = client
+        .delete("/api/v1/namespaces/default", json!(null))
+        .await
+        .refusal();
+    assert_eq!((code, reason.as_str()), (403, "Forbidden"));
+    assert_eq!(
+        client.get("/api/v1/namespaces").await.names(),
+        ["default", "kube-node-lease", "kube-public", "kube-system"]
+    );
+}
