@@ -88,15 +88,18 @@ impl Error {
     }
 
     /// Adds what the place is in.
+    #[cold]
     pub(crate) fn within(mut self, segment: Segment) -> Self {
         self.0.path.push(segment);
         self
     }
 
+    #[cold]
     pub(crate) fn within_field(self, field: &'static str) -> Self {
         self.within(Segment::Field(field))
     }
 
+    #[cold]
     pub(crate) fn at_index(self, index: usize) -> Self {
         self.within(Segment::Index(index))
     }

@@ -68,7 +68,8 @@ impl<'de> Object<'de> {
         }
     }
 
-    #[inline]
+    // It has no copy for each type of keys.
+    #[inline(never)]
     fn advance(&mut self) -> Result<Option<&'static str>, Error> {
         self.key = match self.type_meta {
             TypeMeta::None => self.fields.next()?,
@@ -96,8 +97,7 @@ impl<'de> MapAccess<'de> for Object<'de> {
             return Err(Error::mismatch("a value was asked for before its key"));
         };
         let fields = &mut self.fields;
-        Node::pending(fields.value, self.depth, || fields.records())
-            .and_then(|node| seed.deserialize(node))
+        Node::read(fields.value, self.depth, || fields.records(), seed)
             .map_err(|error| error.within_field(key))
     }
 }
@@ -184,7 +184,7 @@ impl<'de> SeqAccess<'de> for &mut Elements<'_, 'de> {
         };
         self.index += 1;
         let records = self.records.get();
-        let value = Node::pending(element, self.depth, || records).and_then(|node| seed.deserialize(node));
+        let value = Node::read(element, self.depth, || records, seed);
         value.map(Some).map_err(|error| error.at_index(index))
     }
 
@@ -262,8 +262,7 @@ impl<'de> MapAccess<'de> for Entries<'_, 'de> {
             return Err(Error::mismatch("a value was asked for before its key"));
         };
         let records = &mut *self.records;
-        Node::pending(value, self.depth, || records)
-            .and_then(|node| seed.deserialize(node))
+        Node::read(value, self.depth, || records, seed)
             .map_err(|error| error.within(Segment::Key(key.into_owned())))
     }
 

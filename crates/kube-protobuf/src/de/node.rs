@@ -9,7 +9,7 @@ use crate::{Descriptor, Envelope, Error, text};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{IntoDeserializer as _, Unexpected, Visitor};
+use serde::de::{DeserializeSeed, IntoDeserializer as _, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use std::borrow::Cow;
 
@@ -121,12 +121,23 @@ impl<'a, 'de> Node<'a, 'de> {
         })
     }
 
-    /// The value of a field. Arrays and maps read on in the records of their message.
-    pub(super) fn pending(
+    /// Gives the value of a field to `seed`. Arrays and maps read on in the records of their message.
+    #[inline]
+    pub(super) fn read<S: DeserializeSeed<'de>>(
         pending: Pending<'de>,
         depth: usize,
         records: impl FnOnce() -> &'a mut Records<'de>,
-    ) -> Result<Self, Error> {
+        seed: S,
+    ) -> Result<S::Value, Error> {
+        match pending {
+            Pending::Scalar(scalar) => seed.deserialize(scalar),
+            _ => seed.deserialize(Self::pending(pending, depth, records())?),
+        }
+    }
+
+    // It has no copy for each type of values.
+    #[inline(never)]
+    fn pending(pending: Pending<'de>, depth: usize, records: &'a mut Records<'de>) -> Result<Self, Error> {
         Ok(match pending {
             Pending::Null => Self::Null,
             Pending::EmptyList => Self::EmptyList,
@@ -139,9 +150,9 @@ impl<'a, 'de> Node<'a, 'de> {
                 "" => Cow::Borrowed(kind.version),
                 group => Cow::Owned(format!("{group}/{}", kind.version)),
             }),
-            Pending::Many(field) => Self::List(Elements::new(Handle::Borrowed(records()), field, depth)),
+            Pending::Many(field) => Self::List(Elements::new(Handle::Borrowed(records), field, depth)),
             Pending::Map(field) => Self::Map {
-                records: records(),
+                records,
                 field,
                 depth,
             },
@@ -244,8 +255,11 @@ fn visit_double<'de, V: Visitor<'de>>(value: f64, visitor: V) -> Result<V::Value
     visitor.visit_f64(value)
 }
 
-impl<'de> Scalar<'de> {
-    fn visit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+/// Most values are scalars: a [`Node`] is much larger.
+impl<'de> serde::Deserializer<'de> for Scalar<'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self {
             Self::Bool(value) => visitor.visit_bool(value),
             Self::Int(value) => match u64::try_from(value) {
@@ -260,6 +274,40 @@ impl<'de> Scalar<'de> {
             Self::Bytes(bytes) => visitor.visit_string(BASE64_STANDARD.encode(bytes)),
         }
     }
+
+    #[inline]
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Self::Text(bytes) => visitor.visit_enum(text::utf8(bytes).into_deserializer()),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct map struct identifier
+    }
 }
 
 /// Reads JSON, all of it.
@@ -272,6 +320,24 @@ fn json<'de, T>(
     value.map_err(|error| Error::json(&error))
 }
 
+#[inline]
+fn visit_object<'de, V: Visitor<'de>>(
+    message: &'static Message,
+    bytes: &'de [u8],
+    type_meta: TypeMeta<'de>,
+    depth: usize,
+    visitor: V,
+) -> Result<V::Value, Error> {
+    visitor.visit_map(&mut Object::new(Fields::new(message, bytes)?, type_meta, depth))
+}
+
+#[inline]
+fn visit_list<'de, V: Visitor<'de>>(mut elements: Elements<'_, 'de>, visitor: V) -> Result<V::Value, Error> {
+    let value = visitor.visit_seq(&mut elements)?;
+    elements.end()?;
+    Ok(value)
+}
+
 impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
     type Error = Error;
 
@@ -281,7 +347,7 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
             Self::EmptyList => visitor.visit_seq(serde::de::value::SeqDeserializer::<_, Error>::new(
                 std::iter::empty::<()>(),
             )),
-            Self::Scalar(scalar) => scalar.visit(visitor),
+            Self::Scalar(scalar) => scalar.deserialize_any(visitor),
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
             Self::Object {
@@ -289,12 +355,8 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
                 bytes,
                 type_meta,
                 depth,
-            } => visitor.visit_map(&mut Object::new(Fields::new(message, bytes)?, type_meta, depth)),
-            Self::List(mut elements) => {
-                let value = visitor.visit_seq(&mut elements)?;
-                elements.end()?;
-                Ok(value)
-            }
+            } => visit_object(message, bytes, type_meta, depth, visitor),
+            Self::List(elements) => visit_list(elements, visitor),
             Self::Map {
                 records,
                 field,
@@ -304,6 +366,35 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
         }
     }
 
+    // What has the expected shape. Each type has its own copy of these: a few instructions, where `deserialize_any` has
+    // hundreds, on pages that are in no cache when a process has been idle.
+    #[inline]
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self {
+            Self::Object {
+                message,
+                bytes,
+                type_meta,
+                depth,
+            } => visit_object(message, bytes, type_meta, depth, visitor),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self {
+            Self::List(elements) => visit_list(elements, visitor),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
+    #[inline]
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self {
             Self::Null => visitor.visit_none(),
@@ -335,7 +426,7 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
         visitor: V,
     ) -> Result<V::Value, Error> {
         match self {
-            Self::Scalar(Scalar::Text(bytes)) => visitor.visit_enum(text::utf8(bytes).into_deserializer()),
+            Self::Scalar(scalar) => scalar.deserialize_enum(name, variants, visitor),
             Self::Text(text) => visitor.visit_enum(text.into_deserializer()),
             Self::Object {
                 message,
@@ -366,7 +457,7 @@ impl<'de> serde::Deserializer<'de> for Node<'_, 'de> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map struct identifier
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map identifier
     }
 }

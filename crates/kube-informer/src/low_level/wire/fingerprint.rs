@@ -1,7 +1,7 @@
 //! Hashes of objects' bodies.
 
 use super::FieldPlan;
-use crate::object::{Fingerprint, ResourceVersion};
+use crate::object::Fingerprint;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -28,14 +28,10 @@ impl BodyHash {
 }
 
 /// What a fingerprint of uid and version is, if `plan` asks for one and the object has both.
-pub(super) fn of_version(
-    plan: &FieldPlan,
-    uid: Option<&str>,
-    version: Option<&ResourceVersion>,
-) -> Option<Fingerprint> {
+pub(super) fn of_version(plan: &FieldPlan, uid: Option<&str>, version: Option<&str>) -> Option<Fingerprint> {
     let (uid, version) = uid.zip(version).filter(|_| plan.is_by_version())?;
     let mut hash = BodyHash::new(plan);
     hash.part(uid.as_bytes());
-    hash.part(version.as_str().as_bytes());
+    hash.part(version.as_bytes());
     Some(hash.finish())
 }

@@ -66,7 +66,9 @@ fn object<'a>(
                 resource_version,
                 ..
             } = &scan.metadata;
-            let by_version = fingerprint::of_version(plan, uid.of(bytes), resource_version.as_ref());
+            let version = resource_version.as_ref().filter(|_| plan.is_by_version());
+            let version = version.map(ResourceVersion::as_str);
+            let by_version = fingerprint::of_version(plan, uid.of(bytes), version.as_deref());
             Ok(Meta {
                 api_version: scan.api_version,
                 kind: scan.kind,

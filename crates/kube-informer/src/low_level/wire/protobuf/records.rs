@@ -169,10 +169,47 @@ pub(super) fn entry(bytes: &[u8], place: Range<usize>) -> Result<Option<(&str, &
     Ok(key.zip(value))
 }
 
+/// Whether these bytes are an entry as Go writes it, of ASCII only: nearly all labels. [`entry`] need not read it then.
+pub(super) fn is_plain_entry(bytes: &[u8]) -> bool {
+    if let [0x0a, key, rest @ ..] = bytes
+        && let Some((_, [0x12, value, rest @ ..])) = rest.split_at_checked((*key).into())
+    {
+        // So the lengths have one byte each.
+        return rest.len() == usize::from(*value) && bytes.is_ascii();
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn entries_that_need_not_be_read_can_be_read() {
+        let is_plain = |bytes: &[u8]| {
+            let is_plain = is_plain_entry(bytes);
+            let read = entry(bytes, 0..bytes.len());
+            assert!(!is_plain || matches!(read, Ok(Some(_))), "{bytes:x?}");
+            is_plain
+        };
+        assert!(is_plain(b"\x0a\x03app\x12\x03web"));
+        assert!(is_plain(b"\x0a\x00\x12\x00"));
+        let long = [&b"\x0a\x80\x01"[..], &[b'a'; 128], b"\x12\x00"].concat();
+        for other in [
+            &b"\x0a\x03app"[..],
+            b"\x0a\x03app\x12",
+            b"\x0a\x03app\x12\x04web",
+            b"\x0a\x03app\x12\x02web",
+            b"\x0a\x09app\x12\x03web",
+            b"\x0a\x03\xffpp\x12\x03web",
+            b"\x12\x03web\x0a\x03app",
+            b"",
+            &long,
+        ] {
+            assert!(!is_plain(other), "{other:x?}");
+        }
+    }
 
     #[test]
     fn broken_records_are_errors() {

@@ -2,7 +2,7 @@
 //! passed over by its length.
 
 use super::object_meta;
-use super::records::{Record, Records, entry, fault};
+use super::records::{Record, Records, entry, fault, is_plain_entry};
 use super::{METADATA, envelope};
 use crate::low_level::wire::error::Fault;
 use crate::low_level::wire::fingerprint::{self, BodyHash};
@@ -29,7 +29,8 @@ pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result
         ScanError::new(key, fault.reason, fault.offset)
     })?;
     let uid = scan.uid.as_ref().map(|uid| uid.text);
-    let by_version = fingerprint::of_version(plan, uid, scan.resource_version.as_ref());
+    let version = scan.resource_version.map(|version| version.text);
+    let by_version = fingerprint::of_version(plan, uid, version);
     let of_body = || {
         let mut hash = BodyHash::new(plan);
         hash.part(&bytes[envelope.message.clone()]);
@@ -44,7 +45,7 @@ pub(in crate::low_level::wire) fn scan(bytes: &[u8], plan: &FieldPlan) -> Result
         namespace: placed(scan.namespace),
         name: placed(scan.name),
         uid: placed(scan.uid),
-        resource_version: scan.resource_version,
+        resource_version: version.map(ResourceVersion::from),
         labels: scan.labels.map(Span::new),
         owners: scan.owners.map(Span::new),
         fingerprint,
@@ -62,7 +63,7 @@ struct Scan<'a> {
     name: Option<Placed<'a>>,
     namespace: Option<Placed<'a>>,
     uid: Option<Placed<'a>>,
-    resource_version: Option<ResourceVersion>,
+    resource_version: Option<Placed<'a>>,
     /// From the first to the last label.
     labels: Option<Range<usize>>,
     /// From the first to the last owner reference.
@@ -106,12 +107,10 @@ impl<'a> Scan<'a> {
                 object_meta::NAMESPACE => self.namespace = self.text(&record, "metadata.namespace")?,
                 object_meta::UID => self.uid = self.text(&record, "metadata.uid")?,
                 object_meta::RESOURCE_VERSION => {
-                    let version = self.text(&record, "metadata.resourceVersion")?;
-                    self.resource_version = version.map(|version| version.text.into());
+                    self.resource_version = self.text(&record, "metadata.resourceVersion")?;
                 }
                 object_meta::LABELS => {
-                    let label = record.value.bytes().map(|place| entry(self.bytes, place));
-                    if label.transpose()?.flatten().is_none() {
+                    if !self.is_label(&record)? {
                         return Err(Fault {
                             reason: ScanReason::InvalidText("metadata.labels"),
                             offset: record.place.start,
@@ -125,6 +124,13 @@ impl<'a> Scan<'a> {
             }
         }
         Ok(())
+    }
+
+    fn is_label(&self, record: &Record) -> Result<bool, Fault> {
+        let Some(place) = record.value.bytes() else {
+            return Ok(false);
+        };
+        Ok(is_plain_entry(&self.bytes[place.clone()]) || entry(self.bytes, place)?.is_some())
     }
 
     /// A string; `None` if it is empty.
