@@ -202,7 +202,7 @@ impl<'a> Ownership<'a> {
     /// An object as a webhook converts it, if one does.
     fn in_version<'o>(&self, api_version: &str, object: &'o Object) -> Cow<'o, Object> {
         let resource = &self.target.resource;
-        if resource.definition.webhook.is_none() {
+        if resource.definition.webhook.is_none() || text(object, "apiVersion") == api_version {
             return Cow::Borrowed(object);
         }
         let version = api_version.rsplit('/').next().unwrap_or("");
@@ -210,6 +210,14 @@ impl<'a> Ownership<'a> {
             Conversion::Known(converted) => Cow::Owned(converted),
             // Without the answer, nothing comes of this attempt.
             Conversion::Pending | Conversion::Unasked => Cow::Borrowed(object),
+        }
+    }
+
+    /// The same of an object that nobody else needs.
+    fn value_in_version(&self, api_version: &str, value: Value) -> Value {
+        match value {
+            Value::Object(object) => Value::Object(self.in_version(api_version, &object).into_owned()),
+            value => value,
         }
     }
 
@@ -567,6 +575,7 @@ impl<'a> Ownership<'a> {
         }
         let schema = self.schema_of(&before.api_version);
         let ty = Type::of(schema.as_deref());
+        let merged = self.value_in_version(&before.api_version, merged);
         if before.api_version != self.api_version && self.target.resource.custom {
             let object = merged.as_object().cloned().unwrap_or_default();
             converted(&object, ty)
@@ -579,12 +588,16 @@ impl<'a> Ownership<'a> {
         for (version, held) in own.chain(held) {
             let schema = self.schema_of(version);
             let ty = Type::of(schema.as_deref());
+            let merged = self.value_in_version(version, merged.clone());
+            pruned = self.value_in_version(version, pruned);
             let kept = all(&pruned, ty).union(merge::with_parents(&held, ty));
             pruned = remove(&merged, &all(&merged, ty).difference(&kept), ty);
         }
         // What nobody owns stays, if it was not owned before either.
+        let pruned = self.value_in_version(&before.api_version, pruned);
         let gone = all(&merged, ty).difference(&all(&pruned, ty));
-        Ok(remove(&merged, &gone.intersection(&last), ty))
+        let pruned = remove(&merged, &gone.intersection(&last), ty);
+        Ok(self.value_in_version(&self.api_version, pruned))
     }
 
     /// The fields that client-side apply set and that still have these values.
