@@ -465,6 +465,79 @@ fn defaults_of_a_part() -> Case {
         .ask(merge(&w, &json!({"spec": {"a": "2"}})).named("patch the spec"))
 }
 
+/// What is owned in a version that is no longer served is compared in it all the same. One that is gone is in the way.
+fn owners_in_versions_not_served() -> Case {
+    let schema = |item: &Value| {
+        let list = json!({"type": "array", "items": {"type": "object", "properties": item}});
+        let string = json!({"type": "string"});
+        let spec = json!({"type": "object", "properties": {"a": string, "b": string, "list": list}});
+        json!({"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}})
+    };
+    let old = json!({"k": {"type": "string"}});
+    let new = json!({"k": {"type": "string"}, "mode": {"type": "string", "default": "Ignore"}});
+    let version = |name: &str, item: &Value| {
+        let served = name == "v2";
+        json!({"name": name, "served": served, "storage": served, "schema": schema(item)})
+    };
+    let versions =
+        |versions: Value| merge(DEFINITION, &json!({"spec": {"versions": versions}})).only(["/kind"]);
+    let mut first = definition();
+    let both = json!({"name": "v1", "served": true, "storage": true, "schema": schema(&old)});
+    first["spec"]["versions"] = json!([both]);
+    let apply = |version: &str, name: &str, manager: &str| {
+        let path = format!("/apis/{GROUP}/{version}/namespaces/{{ns}}/widgets/{name}?fieldManager={manager}");
+        let spec = match name {
+            "list" => json!({"list": [{"k": "1"}]}),
+            _ => json!({"a": "1"}),
+        };
+        let ask = merge(&path, &widget(version, name, json!({"spec": spec})));
+        ask.content_type("application/apply-patch+yaml")
+            .named(format!("{manager} applies {name} in {version}"))
+    };
+    let change = |name: &str, value: &str| {
+        let path = format!("{W2}/{name}?fieldManager=two");
+        merge(&path, &json!({"spec": {"b": value}})).named(format!("change {name} to {value}"))
+    };
+    let names = ["list", "same", "changed"];
+    let applied = |case: Case, version: &str, manager: &str, when: &str| {
+        names.iter().fold(case, |case, name| {
+            let ask = apply(version, name, manager);
+            let shown = format!("{}, {when}", ask.name);
+            case.ask(ask.named(shown))
+        })
+    };
+    let case = Case::new("versions-not-served")
+        .ask(post(DEFINITIONS, &first).named("define").only(["/kind"]))
+        .until(get(W1), 200);
+    let case = applied(case, "v1", "one", "served")
+        .ask(versions(json!([version("v1", &old), version("v2", &old)])).named("serve v2 only"))
+        .until(get(W2), 200)
+        .until(get(W1), 404)
+        .ask(change("list", "1"))
+        .ask(apply("v2", "same", "one"))
+        .ask(change("changed", "1"))
+        .ask(versions(json!([version("v1", &old), version("v2", &new)])).named("a default in v2"))
+        .until_shown(get(&format!("{W2}/list")), "/spec/list/0/mode", "Ignore");
+    let case = applied(case, "v2", "three", "with a field that v1 does not have")
+        .ask(apply("v2", "list", "one"))
+        .ask(change("list", "2"))
+        .ask(apply("v2", "list", "four"))
+        .ask(
+            merge(
+                &format!("{DEFINITION}/status"),
+                &json!({"status": {"storedVersions": ["v2"]}}),
+            )
+            .named("nothing is stored in v1")
+            .only(["/status/storedVersions"]),
+        )
+        .ask(versions(json!([version("v2", &new)])).named("without v1"))
+        .until_shown(get(DEFINITION), "/spec/versions/0/name", "v2");
+    applied(case, "v2", "four", "without v1")
+        .ask(apply("v2", "changed", "one"))
+        .ask(change("changed", "3"))
+        .ask(apply("v2", "changed", "two"))
+}
+
 /// Webhooks of definitions that cannot be asked.
 fn webhooks_refused() -> Case {
     let url = |url: &str| json!({"url": url});
@@ -586,6 +659,7 @@ pub(crate) fn cases() -> Vec<Case> {
         refused(),
         webhooks_refused(),
         defaults_of_a_part(),
+        owners_in_versions_not_served(),
         unconverted(),
     ]
 }

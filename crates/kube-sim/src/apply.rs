@@ -11,8 +11,8 @@
 //! # Versions
 //!
 //! Nothing is converted, but the versions of a custom resource may have schemas of their own. What a manager owns is of one version:
-//! it is compared, taken and given up by that version's schema, and an object that does not fit it cannot be applied. What a manager
-//! owns in a version that is no longer served is forgotten.
+//! it is compared, taken and given up by that version's schema, served or not, and an object that does not fit it cannot be applied.
+//! Nor can one in which something is owned in a version that the definition no longer has; an update of it forgets all managers.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -202,7 +202,7 @@ impl<'a> Ownership<'a> {
     /// An object as a webhook converts it, if one does.
     fn in_version<'o>(&self, api_version: &str, object: &'o Object) -> Cow<'o, Object> {
         let resource = &self.target.resource;
-        if resource.definition.webhook.is_none() {
+        if resource.definition.webhook.is_none() || text(object, "apiVersion") == api_version {
             return Cow::Borrowed(object);
         }
         let version = api_version.rsplit('/').next().unwrap_or("");
@@ -210,6 +210,14 @@ impl<'a> Ownership<'a> {
             Conversion::Known(converted) => Cow::Owned(converted),
             // Without the answer, nothing comes of this attempt.
             Conversion::Pending | Conversion::Unasked => Cow::Borrowed(object),
+        }
+    }
+
+    /// The same of an object that nobody else needs.
+    fn value_in_version(&self, api_version: &str, value: Value) -> Value {
+        match value {
+            Value::Object(object) => Value::Object(self.in_version(api_version, &object).into_owned()),
+            value => value,
         }
     }
 
@@ -230,24 +238,44 @@ impl<'a> Ownership<'a> {
         }
     }
 
-    /// Forgets what is owned in versions that are no longer served, and follows a definition that has changed.
-    fn bring_up_to_date(&self, managers: &mut Managers) {
+    /// Follows a definition that has changed. Of built-in kinds, what is owned in versions that are not known is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// A version that the definition no longer has, or whose schema `live` does not fit, in a real server's words.
+    fn bring_up_to_date(&self, managers: &mut Managers, live: &Object) -> Result<(), String> {
         let resource = &self.target.resource;
-        let is_served = |entry: &Entry| {
-            let versions = resource.versions.iter();
+        if !resource.custom {
             // The other API of a store with two of them has other versions.
-            resource.is_view()
-                || resource.plural == "events"
-                || versions
-                    .map(|version| resource.api_version(version))
-                    .any(|version| version == entry.api_version)
-        };
-        managers.0.retain(is_served);
-        if resource.custom {
-            for entry in &mut managers.0 {
-                let schema = self.schema_of(&entry.api_version);
-                entry.fields = merge::reconciled(&entry.fields, Type::of(schema.as_deref()));
+            if resource.is_view() || resource.plural == "events" {
+                return Ok(());
             }
+            let versions = resource.versions.iter();
+            let known: Vec<_> = versions.map(|version| resource.api_version(version)).collect();
+            managers.0.retain(|entry| known.contains(&entry.api_version));
+            return Ok(());
+        }
+        for entry in &mut managers.0 {
+            let schema = self.schema_of(&entry.api_version);
+            let ty = Type::of(schema.as_deref());
+            if entry.api_version != self.api_version {
+                self.must_be_defined(&entry.api_version)?;
+                converted(&self.in_version(&entry.api_version, live), ty)?;
+            }
+            entry.fields = merge::reconciled(&entry.fields, ty);
+        }
+        Ok(())
+    }
+
+    /// Refuses a version that the definition does not have, served or not.
+    fn must_be_defined(&self, api_version: &str) -> Result<(), String> {
+        let resource = &self.target.resource;
+        let mut versions = resource.definition.versions.keys();
+        match versions.any(|version| resource.api_version(version) == api_version) {
+            true => Ok(()),
+            false => Err(format!(
+                "request to convert CR to an invalid group/version: {api_version}"
+            )),
         }
     }
 
@@ -315,7 +343,7 @@ impl<'a> Ownership<'a> {
         new: &Object,
         manager: &str,
     ) -> Result<Managers, String> {
-        self.bring_up_to_date(&mut managers);
+        self.bring_up_to_date(&mut managers, old)?;
         let mut comparisons = self.compare_versions(old, new, &managers)?;
         for entry in &mut managers.0 {
             if let Some(comparison) = comparisons.get(&entry.api_version) {
@@ -433,11 +461,12 @@ impl<'a> Ownership<'a> {
             let updated = self.updated(managers, &base, live, BEFORE_APPLY);
             managers = updated.map_err(|why| Refusal::Other(StatusError::internal(why)))?;
         }
-        self.bring_up_to_date(&mut managers);
+        let old = live.unwrap_or(&base);
+        self.bring_up_to_date(&mut managers, old)
+            .map_err(|why| Refusal::Other(StatusError::internal(why)))?;
 
         let ty = self.ty();
         let config = Value::Object(config.clone());
-        let old = live.unwrap_or(&base);
         let fields = fields_of(&config, ty).recursive_difference(&self.reset());
         let mut entry = self.entry(manager, Operation::Apply, fields);
         let before = managers.find(&entry).cloned();
@@ -546,6 +575,7 @@ impl<'a> Ownership<'a> {
         }
         let schema = self.schema_of(&before.api_version);
         let ty = Type::of(schema.as_deref());
+        let merged = self.value_in_version(&before.api_version, merged);
         if before.api_version != self.api_version && self.target.resource.custom {
             let object = merged.as_object().cloned().unwrap_or_default();
             converted(&object, ty)
@@ -558,12 +588,16 @@ impl<'a> Ownership<'a> {
         for (version, held) in own.chain(held) {
             let schema = self.schema_of(version);
             let ty = Type::of(schema.as_deref());
+            let merged = self.value_in_version(version, merged.clone());
+            pruned = self.value_in_version(version, pruned);
             let kept = all(&pruned, ty).union(merge::with_parents(&held, ty));
             pruned = remove(&merged, &all(&merged, ty).difference(&kept), ty);
         }
         // What nobody owns stays, if it was not owned before either.
+        let pruned = self.value_in_version(&before.api_version, pruned);
         let gone = all(&merged, ty).difference(&all(&pruned, ty));
-        Ok(remove(&merged, &gone.intersection(&last), ty))
+        let pruned = remove(&merged, &gone.intersection(&last), ty);
+        Ok(self.value_in_version(&self.api_version, pruned))
     }
 
     /// The fields that client-side apply set and that still have these values.

@@ -58,7 +58,8 @@ pub enum Controller {
     NamespaceLifecycle,
     /// Stands in for the nodes: ends pods that are being deleted and were bound to a node, at once, as the
     /// kubelet does when all containers have ended. Runs by default. Without it, such a pod stays until it is
-    /// deleted with a grace period of 0. Pods that are not bound are always deleted at once.
+    /// deleted with a grace period of 0. Pods that are not bound are always deleted at once. Nor does anybody then take from a node
+    /// the taint `node.kubernetes.io/not-ready`, which the server gives each node that a client creates.
     Kubelet,
     /// Writes the rules of the ClusterRoles that an `aggregationRule` selects into the role that has it. Runs
     /// by default. Without it, such a role has the rules with which it was written.
@@ -122,7 +123,7 @@ impl Controller {
 }
 
 impl Api {
-    fn runs(&self, controller: Controller) -> bool {
+    pub(crate) fn runs(&self, controller: Controller) -> bool {
         self.controllers.contains(&controller)
     }
 

@@ -133,6 +133,24 @@ pub(crate) fn admit_pod(pod: &mut Object) {
     }
 }
 
+/// What admission adds to a new node: that it is not ready.
+pub(crate) fn admit_node(node: &mut Object) {
+    let Some(spec) = member(node, "spec") else { return };
+    set(spec, "taints", json!([]));
+    let Some(Value::Array(taints)) = spec.get_mut("taints") else {
+        return;
+    };
+    let not_ready = json!({"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"});
+    let is_there = |taint: &Value| {
+        ["key", "effect"]
+            .iter()
+            .all(|name| taint[*name] == not_ready[*name])
+    };
+    if !taints.iter().any(is_there) {
+        taints.push(not_ready);
+    }
+}
+
 /// Writes lists without items as Go does where its type does not leave them out: as null. Nobody owns such a list.
 pub(crate) fn write_empty(resource: &Resource, object: &mut Object) {
     let (part, names): (_, &[&str]) = match resource.id().as_str() {

@@ -579,3 +579,15 @@ async fn a_claim_stays_where_no_controller_lets_it_go() {
     client.delete(&format!("{CLAIMS}/c"), json!({})).await.ok();
     assert_eq!(client.get(CLAIMS).await.names(), ["c"]);
 }
+
+#[tokio::test]
+async fn nodes_are_ready_where_somebody_stands_in_for_them() {
+    for (controllers, taints) in [(&Controller::DEFAULT[..], 0), (&[], 1)] {
+        let sim = Sim::builder().controllers(controllers.iter().copied());
+        let client = Client::new(sim.build().unwrap());
+        let node = client.post("/api/v1/nodes", json!({"metadata": {"name": "n"}}));
+        let node = node.await.ok();
+        let given = node["spec"]["taints"].as_array().map_or(0, Vec::len);
+        assert_eq!(given, taints, "{node}");
+    }
+}

@@ -201,6 +201,39 @@ async fn who_applies_in_one_version_conflicts_in_another() {
 }
 
 #[tokio::test]
+async fn what_a_manager_applies_in_another_version_takes_the_place_of_what_it_applied() {
+    let webhook = Webhook::new(|request| {
+        let wanted = &request["desiredAPIVersion"];
+        let objects = request["objects"].as_array().unwrap().iter();
+        // While it is found out what is no longer applied, an object may be without its length.
+        let objects = objects.map(|object| {
+            converted(object, wanted).unwrap_or_else(|| {
+                let mut object = object.clone();
+                object["apiVersion"] = wanted.clone();
+                object
+            })
+        });
+        json!({"convertedObjects": objects.collect::<Vec<_>>(), "result": {"status": "Success"}})
+    })
+    .await;
+    let client = Client::new(Sim::builder().crd(definition(&webhook)).build().unwrap());
+    let apply = async |path: &str, object: Value| {
+        let path = format!("{path}/a?fieldManager=x");
+        client.patch(&path, "application/apply-patch+yaml", object).await
+    };
+    let mut first = long("a", "5cm");
+    first["metadata"]["labels"] = json!({"first": "1"});
+    apply(&WIDGETS.replace("/v1/", "/v2/"), first).await.ok();
+    let second = json!({
+        "apiVersion": "sim.example/v1", "kind": "Widget", "metadata": {"name": "a", "labels": {"second": "2"}}, "spec": {"size": 7},
+    });
+    let applied = apply(WIDGETS, second).await.ok();
+    assert_eq!(applied["apiVersion"], "sim.example/v1");
+    assert_eq!(applied["spec"], json!({"size": 7}));
+    assert_eq!(applied["metadata"]["labels"], json!({"second": "2"}));
+}
+
+#[tokio::test]
 async fn a_definition_can_get_a_webhook_later() {
     let webhook = converter().await;
     let client = Client::empty();
