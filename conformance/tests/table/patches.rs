@@ -198,6 +198,62 @@ fn strategic_merges() -> Case {
         .ask(named(strategic, A, json!({"data": 5})))
 }
 
+/// In which order a list is after its elements were merged.
+fn strategic_order() -> Case {
+    const D: &str = "/apis/apps/v1/namespaces/{ns}/deployments/d";
+    let names = |names: &str| {
+        names
+            .chars()
+            .map(|name| json!({"name": name.to_string()}))
+            .collect::<Vec<_>>()
+    };
+    let added = |name: &str| json!([{"name": name, "image": "i"}]);
+    let of_pods = |spec: Value| json!({"spec": {"template": {"spec": spec}}});
+    let order = "$setElementOrder/containers";
+    let patches = [
+        of_pods(json!({"containers": added("c")})),
+        of_pods(json!({order: names("bac")})),
+        of_pods(json!({order: names("adb"), "containers": added("d")})),
+        of_pods(json!({order: names("a"), "containers": [{
+            "name": "a", "$setElementOrder/env": names("CA"), "env": [{"name": "A", "value": "9"}],
+        }]})),
+        of_pods(
+            json!({order: names("ebad"), "containers": [{"$patch": "delete", "name": "c"}, {"name": "e", "image": "i"}]}),
+        ),
+        json!({"metadata": {"finalizers": ["x/x", "y/y"]}}),
+        json!({"metadata": {"finalizers": ["z/z", "y/y"]}}),
+        json!({"metadata": {"$setElementOrder/finalizers": ["y/y", "x/x", "w/w"], "finalizers": ["w/w"]}}),
+        json!({"metadata": {"$setElementOrder/finalizers": ["x/x", "z/z"], "$deleteFromPrimitiveList/finalizers": ["w/w"]}}),
+        json!({"metadata": {"finalizers": null}}),
+    ];
+    let value = |name: &str| json!({"name": name, "value": name});
+    let spec = json!({"containers": [
+        {"name": "a", "image": "i", "env": [value("A"), value("B"), value("C")]}, {"name": "b", "image": "i"},
+    ]});
+    let deployment = json!({
+        "metadata": {"name": "d"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": spec}},
+    });
+    let seen = [
+        "/spec/template/spec/containers",
+        "/metadata/finalizers",
+        "/message",
+    ];
+    Case::new("strategic-order")
+        .ask(
+            post("/apis/apps/v1/namespaces/{ns}/deployments", &deployment)
+                .named("create d")
+                .only(["/kind"]),
+        )
+        .asks(patches.map(|body| named(strategic, D, body).only(seen)))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![merges(), json_patches(), strategic_merges(), without_uid()]
+    vec![
+        merges(),
+        json_patches(),
+        strategic_merges(),
+        strategic_order(),
+        without_uid(),
+    ]
 }

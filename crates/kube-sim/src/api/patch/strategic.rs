@@ -1,8 +1,10 @@
 //! Strategic merge: a merge patch that merges lists of objects by a key.
 //!
 //! A real server has the keys in its Go types; here they depend on the name of the list. The directives `$patch`
-//! (delete, replace, merge), `$deleteFromPrimitiveList/` and `$retainKeys` are supported. `$setElementOrder/` is
-//! accepted and ignored: elements keep their order.
+//! (delete, replace, merge), `$deleteFromPrimitiveList/`, `$retainKeys` and `$setElementOrder/` are supported.
+//! An order that lacks an element of the patch is taken, which a real server refuses.
+
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -34,6 +36,12 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         _ => &[],
     }
 }
+
+/// Lists of scalars that are merged.
+const MERGED_SCALARS: &[&str] = &["finalizers", "podCIDRs"];
+
+/// Before the name of a list: the order of its elements.
+const ORDER: &str = "$setElementOrder/";
 
 /// Applies `patch`, an object, to `document`.
 pub(super) fn merge(document: &mut Value, patch: &Value) -> Result<(), StatusError> {
@@ -74,8 +82,13 @@ pub(super) fn merge(document: &mut Value, patch: &Value) -> Result<(), StatusErr
             if let Some(Value::Array(items)) = target.get_mut(list) {
                 items.retain(|item| !gone.contains(item));
             }
+        } else if let Some(list) = name.strip_prefix(ORDER) {
+            if !patch.contains_key(list) {
+                set_order(target, list, array(value)?);
+            }
         } else if !name.starts_with('$') {
-            merge_member(target, name, value)?;
+            let order = patch.get(&format!("{ORDER}{name}")).map(array).transpose()?;
+            merge_member(target, name, value, order)?;
         }
     }
     Ok(())
@@ -85,25 +98,43 @@ fn own((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
-fn merge_member(target: &mut Map<String, Value>, name: &str, value: &Value) -> Result<(), StatusError> {
+fn array(order: &Value) -> Result<&[Value], StatusError> {
+    order
+        .as_array()
+        .map(Vec::as_slice)
+        .ok_or_else(|| StatusError::bad_request("the order of elements must be a list"))
+}
+
+/// The field that identifies these elements of a list with this name.
+fn key_of(list: &str, elements: &[Value]) -> &'static str {
+    let keys = merge_keys(list);
+    let is_there = |key: &&&str| elements.iter().any(|element| element.get(key).is_some());
+    keys.iter().find(is_there).or(keys.first()).copied().unwrap_or("")
+}
+
+fn merge_member(
+    target: &mut Map<String, Value>,
+    name: &str,
+    value: &Value,
+    order: Option<&[Value]>,
+) -> Result<(), StatusError> {
     match value {
         Value::Null => {
             target.remove(name);
         }
         Value::Object(_) => merge(target.entry(name).or_insert(Value::Null), value)?,
-        Value::Array(changes) if name == "finalizers" => {
+        Value::Array(changes) if MERGED_SCALARS.contains(&name) => {
             let Value::Array(items) = target.entry(name).or_insert_with(|| Value::Array(Vec::new())) else {
-                return Err(StatusError::bad_request("finalizers must be a list"));
+                return Err(StatusError::bad_request(format!("{name} must be a list")));
             };
-            // The elements of the patch come first.
-            let kept: Vec<_> = items
-                .iter()
-                .filter(|item| !changes.contains(item))
-                .cloned()
-                .collect();
-            *items = changes.iter().cloned().chain(kept).collect();
+            let original = std::mem::take(items);
+            let new = changes.iter().filter(|change| !original.contains(change));
+            let merged = original.iter().chain(new).cloned().collect();
+            *items = in_order(merged, &original, order.unwrap_or(changes), |item| item);
         }
-        Value::Array(changes) if !merge_keys(name).is_empty() => merge_list(target, name, changes)?,
+        Value::Array(changes) if !merge_keys(name).is_empty() => {
+            merge_list(target, name, changes, order)?;
+        }
         other => {
             target.insert(name.to_owned(), other.clone());
         }
@@ -111,36 +142,86 @@ fn merge_member(target: &mut Map<String, Value>, name: &str, value: &Value) -> R
     Ok(())
 }
 
-fn merge_list(target: &mut Map<String, Value>, name: &str, changes: &[Value]) -> Result<(), StatusError> {
+fn merge_list(
+    target: &mut Map<String, Value>,
+    name: &str,
+    changes: &[Value],
+    order: Option<&[Value]>,
+) -> Result<(), StatusError> {
+    let key = key_of(name, changes);
     let slot = target.entry(name).or_insert(Value::Null);
-    if !slot.is_array() || changes.iter().any(|c| c["$patch"] == "replace") {
-        *slot = Value::Array(Vec::new());
+    let original = match slot.take() {
+        Value::Array(items) if changes.iter().all(|c| c["$patch"] != "replace") => items,
+        _ => Vec::new(),
+    };
+    let mut merged: Vec<_> = original.iter().cloned().map(Some).collect();
+    let mut places: HashMap<Value, usize> = HashMap::new();
+    for (place, item) in original.iter().enumerate() {
+        places.entry(item[key].clone()).or_insert(place);
     }
-    let Value::Array(items) = slot else { return Ok(()) };
     for change in changes.iter().filter(|c| c["$patch"] != "replace") {
-        let key = merge_keys(name).iter().find(|key| change.get(key).is_some());
-        let Some(key) = key else {
-            let message = format!(
-                "map: {name} does not contain declared merge key: {}",
-                merge_keys(name)[0]
-            );
+        let Some(id) = change.get(key) else {
+            let message = format!("map: {name} does not contain declared merge key: {key}");
             return Err(StatusError::internal(message));
         };
-        let place = items.iter().position(|item| item.get(key) == change.get(key));
-        match (place, change["$patch"] == "delete") {
-            (Some(place), true) => {
-                items.remove(place);
-            }
-            (None, true) => {}
-            (Some(place), false) => merge(&mut items[place], change)?,
-            (None, false) => {
-                let mut item = Value::Null;
-                merge(&mut item, change)?;
-                items.push(item);
-            }
+        let place = places.get(id).copied();
+        if change["$patch"] == "delete" {
+            place.into_iter().for_each(|place| merged[place] = None);
+            continue;
         }
+        let place = place.unwrap_or(merged.len());
+        if place == merged.len() {
+            places.insert(id.clone(), place);
+            merged.push(None);
+        }
+        merge(merged[place].get_or_insert(Value::Null), change)?;
     }
+    let merged = merged.into_iter().flatten().collect();
+    *slot = in_order(merged, &original, order.unwrap_or(changes), |item| &item[key]).into();
     Ok(())
+}
+
+/// Orders a list that the patch does not change otherwise.
+fn set_order(target: &mut Map<String, Value>, name: &str, order: &[Value]) {
+    let Some(Value::Array(items)) = target.get_mut(name) else {
+        return;
+    };
+    let original = std::mem::take(items);
+    let key = key_of(name, order);
+    *items = match key {
+        "" => in_order(original.clone(), &original, order, |item| item),
+        _ => in_order(original.clone(), &original, order, |item| &item[key]),
+    };
+}
+
+/// What `order` names is in this order. The rest stays before those of them before which it was in `original`, where that can be.
+fn in_order(
+    merged: Vec<Value>,
+    original: &[Value],
+    order: &[Value],
+    id: impl Fn(&Value) -> &Value,
+) -> Vec<Value> {
+    let places = |list: &[Value]| -> HashMap<Value, usize> {
+        let ids = list.iter().rev().map(|item| id(item).clone());
+        ids.zip((0..list.len()).rev()).collect()
+    };
+    let (order, original) = (places(order), places(original));
+    let (mut named, rest): (Vec<_>, Vec<_>) =
+        merged.into_iter().partition(|item| order.contains_key(id(item)));
+    named.sort_by_key(|item| order.get(id(item)).copied());
+    let mut rest = rest.into_iter().peekable();
+    let mut all = Vec::with_capacity(named.len() + rest.len());
+    for item in named {
+        let place = original.get(id(&item));
+        // What is new comes before all that is left.
+        let was_before = |other: &Value| place.is_some_and(|place| original.get(id(other)) < Some(place));
+        while let Some(other) = rest.next_if(&was_before) {
+            all.push(other);
+        }
+        all.push(item);
+    }
+    all.extend(rest);
+    all
 }
 
 #[cfg(test)]
@@ -159,7 +240,7 @@ mod tests {
         check(
             json!({"containers": [{"name": "a", "image": "1"}, {"name": "b"}], "args": ["x"]}),
             json!({"containers": [{"name": "a", "image": "2"}, {"name": "c"}], "args": ["y"]}),
-            json!({"containers": [{"name": "a", "image": "2"}, {"name": "b"}, {"name": "c"}], "args": ["y"]}),
+            json!({"containers": [{"name": "a", "image": "2"}, {"name": "c"}, {"name": "b"}], "args": ["y"]}),
         );
     }
 
@@ -178,7 +259,7 @@ mod tests {
         check(
             json!({"finalizers": ["x", "y"]}),
             json!({"finalizers": ["z", "y"]}),
-            json!({"finalizers": ["z", "y", "x"]}),
+            json!({"finalizers": ["z", "x", "y"]}),
         );
         check(
             json!({"strategy": {"a": 1, "b": 2}}),
@@ -189,6 +270,39 @@ mod tests {
             json!({"a": {"b": 1}}),
             json!({"a": {"b": null}}),
             json!({"a": {}}),
+        );
+    }
+
+    #[test]
+    fn the_patch_orders_what_it_names() {
+        let names = |names: &str| {
+            let name = |name: char| json!({"name": name.to_string()});
+            names.chars().map(name).collect::<Vec<_>>()
+        };
+        // As a real server answers.
+        for (before, patch, order, after) in [
+            ("ab", "c", None, "cab"),
+            ("ab", "ca", None, "cab"),
+            ("cab", "", Some("bac"), "bac"),
+            ("bac", "d", Some("adb"), "adbc"),
+            ("abc", "a", Some("ca"), "bca"),
+            ("abc", "", Some("z"), "abc"),
+            ("", "ba", Some("ab"), "ab"),
+        ] {
+            let mut changes = json!({});
+            if !patch.is_empty() {
+                changes["containers"] = names(patch).into();
+            }
+            if let Some(order) = order {
+                changes["$setElementOrder/containers"] = names(order).into();
+            }
+            let after = json!({"containers": names(after)});
+            check(json!({"containers": names(before)}), changes, after);
+        }
+        check(
+            json!({"finalizers": ["z", "x", "y"]}),
+            json!({"$setElementOrder/finalizers": ["y", "x", "w"], "finalizers": ["w"]}),
+            json!({"finalizers": ["z", "y", "x", "w"]}),
         );
     }
 
