@@ -19,6 +19,9 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         | "imagePullSecrets"
         | "secrets"
         | "resourceClaims"
+        | "resourceClaimStatuses"
+        | "allocatedResourcesStatus"
+        | "drivers"
         | "schedulingGates"
         | "webhooks"
         | "matchConditions"
@@ -27,9 +30,8 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         "volumeMounts" => &["mountPath"],
         "volumeDevices" => &["devicePath"],
         "conditions" | "addresses" => &["type"],
-        "ownerReferences" => &["uid"],
+        "ownerReferences" | "reservedFor" => &["uid"],
         "hostAliases" | "podIPs" | "hostIPs" => &["ip"],
-        "taints" => &["key"],
         "topologySpreadConstraints" => &["topologyKey"],
         _ => &[],
     }
