@@ -248,12 +248,42 @@ fn strategic_order() -> Case {
         .asks(patches.map(|body| named(strategic, D, body).only(seen)))
 }
 
+/// Which lists of objects are merged, and which are replaced.
+fn strategic_lists() -> Case {
+    const NODES: &str = "/api/v1/nodes";
+    const DRIVERS: &str = "/apis/storage.k8s.io/v1/csinodes";
+    let taint = |key: &str, effect: &str| json!({"key": key, "effect": effect});
+    let driver = |name: &str, id: &str| json!({"name": name, "nodeID": id, "topologyKeys": ["t"]});
+    let node = json!({"metadata": {"name": "{ns}"}, "spec": {"taints": [taint("a", "NoSchedule"), taint("b", "NoSchedule")]}});
+    let drivers = json!({"metadata": {"name": "{ns}"}, "spec": {"drivers": [driver("a", "1")]}});
+    Case::new("strategic-lists")
+        .ask(post(NODES, &node).named("a node").only(["/kind"]))
+        .ask(
+            strategic(
+                &format!("{NODES}/{{ns}}"),
+                &json!({"spec": {"taints": [taint("b", "NoExecute")]}}),
+            )
+            .named("its taints")
+            .only(["/spec/taints"]),
+        )
+        .ask(post(DRIVERS, &drivers).named("a node's drivers").only(["/kind"]))
+        .ask(
+            strategic(
+                &format!("{DRIVERS}/{{ns}}"),
+                &json!({"spec": {"drivers": [driver("b", "2")]}}),
+            )
+            .named("another driver")
+            .only(["/spec/drivers", "/message"]),
+        )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         merges(),
         json_patches(),
         strategic_merges(),
         strategic_order(),
+        strategic_lists(),
         without_uid(),
     ]
 }

@@ -21,6 +21,9 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         | "imagePullSecrets"
         | "secrets"
         | "resourceClaims"
+        | "resourceClaimStatuses"
+        | "allocatedResourcesStatus"
+        | "drivers"
         | "schedulingGates"
         | "webhooks"
         | "matchConditions"
@@ -29,9 +32,8 @@ fn merge_keys(list: &str) -> &'static [&'static str] {
         "volumeMounts" => &["mountPath"],
         "volumeDevices" => &["devicePath"],
         "conditions" | "addresses" => &["type"],
-        "ownerReferences" => &["uid"],
+        "ownerReferences" | "reservedFor" => &["uid"],
         "hostAliases" | "podIPs" | "hostIPs" => &["ip"],
-        "taints" => &["key"],
         "topologySpreadConstraints" => &["topologyKey"],
         _ => &[],
     }
