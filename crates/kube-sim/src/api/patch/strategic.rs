@@ -217,7 +217,7 @@ fn in_order(
         let place = original.get(id(&item));
         // What is new comes before all that is left.
         let was_before = |other: &Value| place.is_some_and(|place| original.get(id(other)) < Some(place));
-        while let Some(other) = rest.next_if(&was_before) {
+        while let Some(other) = rest.next_if(was_before) {
             all.push(other);
         }
         all.push(item);
