@@ -100,30 +100,25 @@ fn those<const N: usize>(faults: [(bool, &'static str); N]) -> Vec<&'static str>
 }
 
 /// What is wrong with labels, which are at `path`.
-pub(crate) fn label_faults(labels: &Map<String, Value>, path: &str) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    for (key, value) in labels {
+pub(crate) fn label_faults(labels: &Map<String, Value>, path: &str) -> impl Iterator<Item = Cause> {
+    labels.iter().flat_map(move |(key, value)| {
         let value = value.as_str().unwrap_or("");
-        causes.extend(key_faults(key, key, path));
+        let mut causes = key_faults(key, key, path);
         let faults = label_value_faults(value).into_iter();
         causes.extend(faults.map(|fault| Cause::invalid(path.to_owned(), quoted(value), fault)));
-    }
-    causes
+        causes
+    })
 }
 
 /// What is wrong with annotations, which are at `path`. Their keys may have capital letters in their prefix.
-pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &str) -> Vec<Cause> {
-    let mut causes: Vec<_> = annotations
-        .keys()
-        .flat_map(|key| key_faults(key, &key.to_lowercase(), path))
-        .collect();
+pub(crate) fn annotation_faults(annotations: &Map<String, Value>, path: &str) -> impl Iterator<Item = Cause> {
+    let keys = annotations.keys();
+    let of_keys = keys.flat_map(move |key| key_faults(key, &key.to_lowercase(), path));
     let sizes = annotations
         .iter()
         .map(|(key, value)| key.len() + value.as_str().map_or(0, str::len));
-    if sizes.sum::<usize>() > MAX_ANNOTATIONS {
-        causes.push(Cause::too_long(path.to_owned(), MAX_ANNOTATIONS));
-    }
-    causes
+    let is_long = sizes.sum::<usize>() > MAX_ANNOTATIONS;
+    of_keys.chain(is_long.then(|| Cause::too_long(path.to_owned(), MAX_ANNOTATIONS)))
 }
 
 /// What is wrong with a key, of which `judged` is looked at.

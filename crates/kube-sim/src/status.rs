@@ -462,6 +462,51 @@ pub(crate) fn unregistered(kind: &str, version: &str) -> String {
     )
 }
 
+/// How many bytes the causes of an answer may have before no more are told: a body of nothing but faults would be answered with
+/// gigabytes.
+const MAX_TOLD: usize = 1 << 20;
+
+/// Causes, as far as there is room for them in an answer.
+#[derive(Default)]
+pub(crate) struct Told {
+    causes: Vec<Cause>,
+    bytes: usize,
+}
+
+impl Told {
+    /// Whether nothing else will be told: what could only find more causes need not look for them.
+    pub(crate) fn is_full(&self) -> bool {
+        self.bytes >= MAX_TOLD
+    }
+
+    pub(crate) fn push(&mut self, cause: Cause) {
+        if !self.is_full() {
+            // Also what is around it takes room.
+            self.bytes += size_of::<Cause>() + cause.field.len() + cause.message.len();
+            self.causes.push(cause);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.causes.is_empty()
+    }
+
+    pub(crate) fn into_vec(self) -> Vec<Cause> {
+        self.causes
+    }
+}
+
+impl Extend<Cause> for Told {
+    fn extend<T: IntoIterator<Item = Cause>>(&mut self, causes: T) {
+        for cause in causes {
+            if self.is_full() {
+                break;
+            }
+            self.push(cause);
+        }
+    }
+}
+
 /// A text in quotes, as Go escapes it.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use crate::meta::faults;
-use crate::status::{Cause, StatusError};
+use crate::status::{Cause, StatusError, Told};
 
 /// The parameters of a query; of a repeated one the first counts.
 #[derive(Debug, Default)]
@@ -329,7 +329,9 @@ pub(crate) fn check_apply(query: &Query) -> Result<(), StatusError> {
 }
 
 fn check_common(query: &Query, kind: &str, mut causes: Vec<Cause>) -> Result<(), StatusError> {
-    causes.extend(faults::of_manager(query.get("fieldManager"), "fieldManager"));
+    let mut of_manager = Told::default();
+    faults::of_manager(query.get("fieldManager"), "fieldManager", &mut of_manager);
+    causes.extend(of_manager.into_vec());
     match query.get("dryRun") {
         "" | "All" => {}
         other => causes.push(unsupported_dry_run(other)),

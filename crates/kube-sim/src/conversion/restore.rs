@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Object;
 use crate::meta::{metadata, text};
 use crate::names::{annotation_faults, label_faults};
-use crate::status::{Cause, go_kind};
+use crate::status::{Cause, Told, go_kind};
 
 /// What a webhook has made of an object, with the metadata that the object had, but for labels and annotations.
 ///
@@ -101,11 +101,12 @@ fn texts_of<'a>(
         ));
     }
     if given != before {
-        let causes = match field {
-            "labels" => label_faults(texts, "metadata.labels"),
-            _ => annotation_faults(texts, "metadata.annotation"),
-        };
-        none_of(&causes)?;
+        let mut causes = Told::default();
+        match field {
+            "labels" => causes.extend(label_faults(texts, "metadata.labels")),
+            _ => causes.extend(annotation_faults(texts, "metadata.annotation")),
+        }
+        none_of(&causes.into_vec())?;
     }
     Ok(Some(texts))
 }

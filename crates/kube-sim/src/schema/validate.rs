@@ -8,18 +8,18 @@ use serde_json::{Map, Number, Value};
 use super::ratchet::Unchanged;
 use super::{Additional, Limits, Schema, Type, cel, embedded, format, lists, prune};
 use crate::path::{Path, below};
-use crate::status::{Cause, quoted, shown};
+use crate::status::{Cause, Told, quoted, shown};
 
 /// What is wrong with a value, and how much of it was checked: that decides which alternative of `anyOf` is told of.
 #[derive(Default)]
 struct Findings {
-    causes: Vec<Cause>,
+    causes: Told,
     checks: usize,
 }
 
 impl Findings {
     fn merge(&mut self, other: Self) {
-        self.causes.extend(other.causes);
+        self.causes.extend(other.causes.into_vec());
         self.checks += other.checks;
     }
 
@@ -140,7 +140,9 @@ fn within(part: &str, mut causes: Vec<Cause>) -> Vec<Cause> {
 
 /// What is wrong with a whole value.
 fn all_causes(value: &Value, old: Option<&Value>, schema: &Schema) -> Vec<Cause> {
-    check(value, old, schema, "", &mut Unchanged::default()).causes
+    check(value, old, schema, "", &mut Unchanged::default())
+        .causes
+        .into_vec()
 }
 
 /// Checks a value. What is wrong with one that is as it was may stay.
@@ -153,7 +155,7 @@ fn check(
 ) -> Findings {
     let mut findings = check_value(value, old, schema, path, unchanged);
     if !findings.causes.is_empty() && old.is_some_and(|old| unchanged.holds(value, old, schema)) {
-        findings.causes.clear();
+        findings.causes = Told::default();
     }
     findings
 }
@@ -513,4 +515,27 @@ fn check_combinations(value: &Value, limits: &Limits, path: &str, findings: &mut
 fn combination(findings: &mut Findings, path: &str, why: &str) {
     let message = format!("Invalid value: \"\": {path:?} {why}");
     findings.add("", "FieldValueInvalid", message);
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_key_is_not_told_with_each_fault_below_it() {
+        let schema = Schema::parse(&json!({"type": "object", "additionalProperties": {
+            "type": "array", "items": {"type": "string"},
+        }}));
+        for length in [3_000, 50_000] {
+            let object = json!({"k".repeat(length): vec![1; 4_000]});
+            let causes = validate_object(&schema, None, object.as_object().unwrap(), None);
+            let told: usize = causes
+                .iter()
+                .map(|cause| cause.field.len() + cause.message.len())
+                .sum();
+            assert!((1..16 << 20).contains(&told), "{told}");
+        }
+    }
 }

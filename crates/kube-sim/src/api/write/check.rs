@@ -13,7 +13,7 @@ use crate::names::{begun_name, dns_label_faults, label_key_fault, path_segment_f
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
-use crate::status::{Cause, StatusError, quoted, unregistered};
+use crate::status::{Cause, StatusError, Told, quoted, unregistered};
 use crate::target::Target;
 
 /// Where an object has its metadata.
@@ -162,20 +162,28 @@ fn prefix_faults(resource: &Resource, prefix: &str, object: &Object) -> Vec<Caus
         .collect()
 }
 
+/// What these find, each of which has its room.
+fn told(object: &Object, parts: &[fn(&Object, &str, &mut Told)]) -> Vec<Cause> {
+    let of = |part: &fn(&Object, &str, &mut Told)| {
+        let mut causes = Told::default();
+        part(metadata(object), PATH, &mut causes);
+        causes.into_vec()
+    };
+    parts.iter().flat_map(of).collect()
+}
+
 /// What is wrong with the metadata of a custom resource that has changed; a real server looks at most of it three times.
 pub(super) fn changed_metadata(resource: &Resource, object: &Object) -> Vec<Cause> {
     let mut causes = metadata_faults(resource, object);
     for _ in 0..2 {
-        causes.extend(faults::of_labels(metadata(object), PATH));
-        causes.extend(faults::of_owners(metadata(object), PATH));
+        causes.extend(told(object, &[faults::of_labels, faults::of_owners]));
     }
     causes
 }
 
 /// What is wrong with the metadata of an object but for its name.
 fn metadata_faults(resource: &Resource, object: &Object) -> Vec<Cause> {
-    let mut causes = faults::of_labels(metadata(object), PATH);
-    causes.extend(faults::of_owners(metadata(object), PATH));
+    let mut causes = told(object, &[faults::of_labels, faults::of_owners]);
     causes.extend(finalizer_causes(resource, object));
     causes
 }
@@ -222,7 +230,7 @@ pub(super) fn strings(resource: &Resource, object: &Object) -> Result<(), Status
 }
 
 pub(super) fn labels(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    spec(resource, name, &faults::of_labels(metadata(object), PATH))
+    spec(resource, name, &told(object, &[faults::of_labels]))
 }
 
 /// The refusal of an object for its spec, if there are causes.
@@ -327,7 +335,7 @@ pub(super) fn finalizer_names(resource: &Resource, name: &str, object: &Object) 
 }
 
 fn finalizer_causes(resource: &Resource, object: &Object) -> Vec<Cause> {
-    let mut causes = faults::of_finalizers(metadata(object), PATH);
+    let mut causes = told(object, &[faults::of_finalizers]);
     // Definitions have one that is neither.
     if resource.custom || resource.id() == definition::ID {
         return causes;
@@ -379,19 +387,19 @@ pub(super) fn finalizers(
 
 /// What is wrong with the managers of a new object, which webhooks may have changed.
 pub(super) fn new_managers(object: &Object) -> Vec<Cause> {
-    faults::of_managers(metadata(object), PATH)
+    told(object, &[faults::of_managers])
 }
 
 /// The managers that webhooks leave are some that could be.
 pub(super) fn managers(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
     // Metadata is validated several times on the way.
     let times = if resource.custom { 3 } else { 4 };
-    spec(resource, name, &faults::of_managers(metadata(object), PATH)).map_err(|error| error.repeated(times))
+    spec(resource, name, &told(object, &[faults::of_managers])).map_err(|error| error.repeated(times))
 }
 
 /// Owners are named in full, are no events, and at most one of them controls the object.
 pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result<(), StatusError> {
-    spec(resource, name, &faults::of_owners(metadata(object), PATH))
+    spec(resource, name, &told(object, &[faults::of_owners]))
 }
 
 /// Containers that were added to look into a pod stay.
