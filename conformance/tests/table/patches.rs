@@ -220,6 +220,9 @@ fn strategic_order() -> Case {
         of_pods(
             json!({order: names("ebad"), "containers": [{"$patch": "delete", "name": "c"}, {"name": "e", "image": "i"}]}),
         ),
+        of_pods(json!({order: 5})),
+        of_pods(json!({order: [{"image": "a"}], "containers": added("a")})),
+        of_pods(json!({order: names("a"), "containers": added("b")})),
         json!({"metadata": {"finalizers": ["x/x", "y/y"]}}),
         json!({"metadata": {"finalizers": ["z/z", "y/y"]}}),
         json!({"metadata": {"$setElementOrder/finalizers": ["y/y", "x/x", "w/w"], "finalizers": ["w/w"]}}),
@@ -252,10 +255,15 @@ fn strategic_order() -> Case {
 fn strategic_lists() -> Case {
     const NODES: &str = "/api/v1/nodes";
     const DRIVERS: &str = "/apis/storage.k8s.io/v1/csinodes";
+    const SLICES: &str = "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices";
+    const SERVICES: &str = "/api/v1/namespaces/{ns}/services";
     let taint = |key: &str, effect: &str| json!({"key": key, "effect": effect});
     let driver = |name: &str, id: &str| json!({"name": name, "nodeID": id, "topologyKeys": ["t"]});
     let node = json!({"metadata": {"name": "{ns}"}, "spec": {"taints": [taint("a", "NoSchedule"), taint("b", "NoSchedule")]}});
     let drivers = json!({"metadata": {"name": "{ns}"}, "spec": {"drivers": [driver("a", "1")]}});
+    let port = |name: &str, port: u16| json!({"name": name, "port": port});
+    let slice = json!({"metadata": {"name": "a"}, "addressType": "IPv4", "endpoints": [], "ports": [port("a", 1), port("c", 3)]});
+    let service = json!({"metadata": {"name": "a"}, "spec": {"ports": [port("a", 1), port("c", 3)]}});
     Case::new("strategic-lists")
         .ask(post(NODES, &node).named("a node").only(["/kind"]))
         .ask(
@@ -274,6 +282,21 @@ fn strategic_lists() -> Case {
             )
             .named("another driver")
             .only(["/spec/drivers", "/message"]),
+        )
+        .ask(post(SLICES, &slice).named("a slice").only(["/kind"]))
+        .ask(
+            strategic(&format!("{SLICES}/a"), &json!({"ports": [port("b", 2)]}))
+                .named("its ports")
+                .only(["/ports"]),
+        )
+        .ask(post(SERVICES, &service).named("a service").only(["/kind"]))
+        .ask(
+            strategic(
+                &format!("{SERVICES}/a"),
+                &json!({"spec": {"ports": [port("b", 2)]}}),
+            )
+            .named("another port")
+            .only(["/spec/ports"]),
         )
 }
 

@@ -136,14 +136,7 @@ fn several() -> Case {
                 .named("without a version that may be stored")
                 .only(["/reason", "/message", "/details/causes/0/field"]),
         )
-        .ask(
-            merge(
-                &format!("{DEFINITION}/status"),
-                &json!({"status": {"storedVersions": ["v2"]}}),
-            )
-            .named("nothing is stored in v1")
-            .only(["/status/storedVersions"]),
-        )
+        .ask(nothing_is_stored_in_v1())
         .ask(
             merge(DEFINITION, &json!({"spec": {"versions": without}}))
                 .named("without a version that is not stored")
@@ -465,6 +458,13 @@ fn defaults_of_a_part() -> Case {
         .ask(merge(&w, &json!({"spec": {"a": "2"}})).named("patch the spec"))
 }
 
+fn nothing_is_stored_in_v1() -> Ask {
+    let stored = json!({"status": {"storedVersions": ["v2"]}});
+    merge(&format!("{DEFINITION}/status"), &stored)
+        .named("nothing is stored in v1")
+        .only(["/status/storedVersions"])
+}
+
 /// What is owned in a version that is no longer served is compared in it all the same. One that is gone is in the way.
 fn owners_in_versions_not_served() -> Case {
     let schema = |item: &Value| {
@@ -522,14 +522,7 @@ fn owners_in_versions_not_served() -> Case {
         .ask(apply("v2", "list", "one"))
         .ask(change("list", "2"))
         .ask(apply("v2", "list", "four"))
-        .ask(
-            merge(
-                &format!("{DEFINITION}/status"),
-                &json!({"status": {"storedVersions": ["v2"]}}),
-            )
-            .named("nothing is stored in v1")
-            .only(["/status/storedVersions"]),
-        )
+        .ask(nothing_is_stored_in_v1())
         .ask(versions(json!([version("v2", &new)])).named("without v1"))
         .until_shown(get(DEFINITION), "/spec/versions/0/name", "v2");
     applied(case, "v2", "four", "without v1")

@@ -213,11 +213,14 @@ impl<'a> Ownership<'a> {
         }
     }
 
-    /// The same of an object that nobody else needs.
-    fn value_in_version(&self, api_version: &str, value: Value) -> Value {
-        match value {
-            Value::Object(object) => Value::Object(self.in_version(api_version, &object).into_owned()),
-            value => value,
+    /// The same of a value.
+    fn value_in_version<'o>(&self, api_version: &str, value: &'o Value) -> Cow<'o, Value> {
+        match value
+            .as_object()
+            .map(|object| self.in_version(api_version, object))
+        {
+            Some(Cow::Owned(converted)) => Cow::Owned(Value::Object(converted)),
+            _ => Cow::Borrowed(value),
         }
     }
 
@@ -575,7 +578,7 @@ impl<'a> Ownership<'a> {
         }
         let schema = self.schema_of(&before.api_version);
         let ty = Type::of(schema.as_deref());
-        let merged = self.value_in_version(&before.api_version, merged);
+        let merged = self.value_in_version(&before.api_version, &merged);
         if before.api_version != self.api_version && self.target.resource.custom {
             let object = merged.as_object().cloned().unwrap_or_default();
             converted(&object, ty)
@@ -588,16 +591,16 @@ impl<'a> Ownership<'a> {
         for (version, held) in own.chain(held) {
             let schema = self.schema_of(version);
             let ty = Type::of(schema.as_deref());
-            let merged = self.value_in_version(version, merged.clone());
-            pruned = self.value_in_version(version, pruned);
-            let kept = all(&pruned, ty).union(merge::with_parents(&held, ty));
+            let merged = self.value_in_version(version, &merged);
+            let kept =
+                all(&self.value_in_version(version, &pruned), ty).union(merge::with_parents(&held, ty));
             pruned = remove(&merged, &all(&merged, ty).difference(&kept), ty);
         }
         // What nobody owns stays, if it was not owned before either.
-        let pruned = self.value_in_version(&before.api_version, pruned);
+        let pruned = self.value_in_version(&before.api_version, &pruned);
         let gone = all(&merged, ty).difference(&all(&pruned, ty));
         let pruned = remove(&merged, &gone.intersection(&last), ty);
-        Ok(self.value_in_version(&self.api_version, pruned))
+        Ok(self.value_in_version(&self.api_version, &pruned).into_owned())
     }
 
     /// The fields that client-side apply set and that still have these values.

@@ -69,3 +69,16 @@ pub(crate) fn put_at(object: &mut Object, path: &str, value: Value) {
         put_at(inner, rest, value);
     }
 }
+
+/// The type of a decoded value in Go.
+pub(crate) fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_i64() => "int64",
+        Value::Number(_) => "float64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}

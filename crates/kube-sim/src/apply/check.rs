@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::types::{Members, Shape, Type};
+use crate::meta::go_type;
 use crate::path::below;
 use crate::schema::{Schema, Type as Kind};
 
@@ -80,21 +81,15 @@ fn wrong_type(value: &Value, schema: &Schema) -> Option<String> {
         Value::String(text) => format!("&{{{text}}}"),
         scalar => format!("&{{{scalar}}}"),
     };
-    let go_type = match value {
-        Value::Null => return None,
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float64",
-        Value::Number(_) => "int64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
-    };
+    if value.is_null() {
+        return None;
+    }
     let is_scalar = !matches!(value, Value::Array(_) | Value::Object(_));
     match schema.kind? {
         Kind::Object if !value.is_object() => Some(format!("expected map, got {}", found())),
         Kind::Array if !value.is_array() => Some(format!("expected list, got {}", found())),
         Kind::Integer | Kind::Number if !value.is_number() => {
-            Some(format!("expected numeric (int or float), got {go_type}"))
+            Some(format!("expected numeric (int or float), got {}", go_type(value)))
         }
         Kind::Boolean if !value.is_boolean() => Some(format!("expected boolean, got {}", found())),
         // A string with a format may be another scalar.

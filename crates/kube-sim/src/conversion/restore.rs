@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Object;
-use crate::meta::{metadata, text};
+use crate::meta::{go_type, metadata, text};
 use crate::names::{annotation_faults, label_faults};
 use crate::status::{Cause, Told, go_kind};
 
@@ -121,18 +121,5 @@ fn none_of(causes: &[Cause]) -> Result<(), String> {
         [] => Ok(()),
         [one] => Err(one.clone()),
         many => Err(format!("[{}]", many.join(", "))),
-    }
-}
-
-/// The type of a decoded value in Go.
-fn go_type(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "<nil>",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_i64() => "int64",
-        Value::Number(_) => "float64",
-        Value::String(_) => "string",
-        Value::Array(_) => "[]interface {}",
-        Value::Object(_) => "map[string]interface {}",
     }
 }

@@ -1,52 +1,69 @@
 //! Strategic merge: a merge patch that merges lists of objects by a key.
 //!
-//! A real server has the keys in its Go types; here they depend on the name of the list. The directives `$patch`
-//! (delete, replace, merge), `$deleteFromPrimitiveList/`, `$retainKeys` and `$setElementOrder/` are supported.
-//! An order that lacks an element of the patch is taken, which a real server refuses.
+//! A real server has the keys in its Go types; here they depend on the name of the list and on the field that it is in. The
+//! directives `$patch` (delete, replace, merge), `$deleteFromPrimitiveList/`, `$retainKeys` and `$setElementOrder/` are supported.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use crate::meta::go_type;
 use crate::status::StatusError;
-
-/// The field that identifies the elements of a list; `None` for a list that is replaced as a whole.
-fn merge_keys(list: &str) -> &'static [&'static str] {
-    match list {
-        "containers"
-        | "initContainers"
-        | "ephemeralContainers"
-        | "volumes"
-        | "env"
-        | "imagePullSecrets"
-        | "secrets"
-        | "resourceClaims"
-        | "resourceClaimStatuses"
-        | "allocatedResourcesStatus"
-        | "drivers"
-        | "schedulingGates"
-        | "webhooks"
-        | "matchConditions"
-        | "variables" => &["name"],
-        "ports" => &["containerPort", "port"],
-        "volumeMounts" => &["mountPath"],
-        "volumeDevices" => &["devicePath"],
-        "conditions" | "addresses" => &["type"],
-        "ownerReferences" | "reservedFor" => &["uid"],
-        "hostAliases" | "podIPs" | "hostIPs" => &["ip"],
-        "topologySpreadConstraints" => &["topologyKey"],
-        _ => &[],
-    }
-}
-
-/// Lists of scalars that are merged.
-const MERGED_SCALARS: &[&str] = &["finalizers", "podCIDRs"];
 
 /// Before the name of a list: the order of its elements.
 const ORDER: &str = "$setElementOrder/";
 
+/// What tells the elements of a list apart that is merged.
+#[derive(Clone, Copy)]
+enum Identity {
+    /// They are scalars.
+    Itself,
+    Field(&'static str),
+}
+
+/// `None` for a list that is replaced as a whole. `within` is the field that the list's object is in, or the list that it is an element
+/// of.
+fn identity(within: &str, list: &str) -> Option<Identity> {
+    let field = match (within, list) {
+        (_, "finalizers" | "podCIDRs") => return Some(Identity::Itself),
+        (
+            _,
+            "containers"
+            | "initContainers"
+            | "ephemeralContainers"
+            | "volumes"
+            | "env"
+            | "imagePullSecrets"
+            | "secrets"
+            | "resourceClaims"
+            | "resourceClaimStatuses"
+            | "allocatedResourcesStatus"
+            | "drivers"
+            | "schedulingGates"
+            | "webhooks"
+            | "matchConditions"
+            | "variables",
+        ) => "name",
+        ("containers" | "initContainers" | "ephemeralContainers", "ports") => "containerPort",
+        // Those of an EndpointSlice are in no field.
+        ("spec", "ports") => "port",
+        (_, "volumeMounts") => "mountPath",
+        (_, "volumeDevices") => "devicePath",
+        (_, "conditions" | "addresses") => "type",
+        (_, "ownerReferences" | "reservedFor") => "uid",
+        (_, "hostAliases" | "podIPs" | "hostIPs") => "ip",
+        (_, "topologySpreadConstraints") => "topologyKey",
+        _ => return None,
+    };
+    Some(Identity::Field(field))
+}
+
 /// Applies `patch`, an object, to `document`.
 pub(super) fn merge(document: &mut Value, patch: &Value) -> Result<(), StatusError> {
+    merge_within("", document, patch)
+}
+
+fn merge_within(within: &str, document: &mut Value, patch: &Value) -> Result<(), StatusError> {
     let Value::Object(patch) = patch else {
         *document = patch.clone();
         return Ok(());
@@ -80,17 +97,22 @@ pub(super) fn merge(document: &mut Value, patch: &Value) -> Result<(), StatusErr
     }
     for (name, value) in patch {
         if let Some(list) = name.strip_prefix("$deleteFromPrimitiveList/") {
-            let gone = value.as_array().map_or(&[][..], Vec::as_slice);
+            let gone: HashSet<_> = value.as_array().into_iter().flatten().collect();
             if let Some(Value::Array(items)) = target.get_mut(list) {
                 items.retain(|item| !gone.contains(item));
             }
         } else if let Some(list) = name.strip_prefix(ORDER) {
-            if !patch.contains_key(list) {
-                set_order(target, list, array(value)?);
+            let order = array(value)?;
+            if !patch.contains_key(list)
+                && let Some(identity) = identity(within, list)
+                && let Some(Value::Array(items)) = target.get_mut(list)
+            {
+                let list = List { name: list, identity };
+                *items = list.merged(std::mem::take(items), &[], Some(order))?;
             }
         } else if !name.starts_with('$') {
             let order = patch.get(&format!("{ORDER}{name}")).map(array).transpose()?;
-            merge_member(target, name, value, order)?;
+            merge_member(within, target, (name, value), order)?;
         }
     }
     Ok(())
@@ -100,130 +122,142 @@ fn own((name, value): (&String, &Value)) -> (String, Value) {
     (name.clone(), value.clone())
 }
 
-fn array(order: &Value) -> Result<&[Value], StatusError> {
-    order
-        .as_array()
-        .map(Vec::as_slice)
-        .ok_or_else(|| StatusError::bad_request("the order of elements must be a list"))
-}
-
-/// The field that identifies these elements of a list with this name.
-fn key_of(list: &str, elements: &[Value]) -> &'static str {
-    let keys = merge_keys(list);
-    let is_there = |key: &&&str| elements.iter().any(|element| element.get(key).is_some());
-    keys.iter().find(is_there).or(keys.first()).copied().unwrap_or("")
+fn array(value: &Value) -> Result<&[Value], StatusError> {
+    let found = || {
+        StatusError::internal(format!(
+            "expected a []interface {{}}, but received a {}",
+            go_type(value)
+        ))
+    };
+    value.as_array().map(Vec::as_slice).ok_or_else(found)
 }
 
 fn merge_member(
+    within: &str,
     target: &mut Map<String, Value>,
-    name: &str,
-    value: &Value,
+    (name, value): (&str, &Value),
     order: Option<&[Value]>,
 ) -> Result<(), StatusError> {
-    match value {
-        Value::Null => {
+    match (value, identity(within, name)) {
+        (Value::Null, _) => {
             target.remove(name);
         }
-        Value::Object(_) => merge(target.entry(name).or_insert(Value::Null), value)?,
-        Value::Array(changes) if MERGED_SCALARS.contains(&name) => {
-            let Value::Array(items) = target.entry(name).or_insert_with(|| Value::Array(Vec::new())) else {
-                return Err(StatusError::bad_request(format!("{name} must be a list")));
+        (Value::Object(_), _) => merge_within(name, target.entry(name).or_insert(Value::Null), value)?,
+        (Value::Array(changes), Some(identity)) => {
+            let before = match target.get_mut(name).map(Value::take) {
+                Some(Value::Array(items)) if changes.iter().all(|c| c["$patch"] != "replace") => items,
+                _ => Vec::new(),
             };
-            let original = std::mem::take(items);
-            let new = changes.iter().filter(|change| !original.contains(change));
-            let merged = original.iter().chain(new).cloned().collect();
-            *items = in_order(merged, &original, order.unwrap_or(changes), |item| item);
+            let merged = List { name, identity }.merged(before, changes, order)?;
+            target.insert(name.to_owned(), merged.into());
         }
-        Value::Array(changes) if !merge_keys(name).is_empty() => {
-            merge_list(target, name, changes, order)?;
-        }
-        other => {
-            target.insert(name.to_owned(), other.clone());
+        _ => {
+            target.insert(name.to_owned(), value.clone());
         }
     }
     Ok(())
 }
 
-fn merge_list(
-    target: &mut Map<String, Value>,
-    name: &str,
-    changes: &[Value],
-    order: Option<&[Value]>,
-) -> Result<(), StatusError> {
-    let key = key_of(name, changes);
-    let slot = target.entry(name).or_insert(Value::Null);
-    let original = match slot.take() {
-        Value::Array(items) if changes.iter().all(|c| c["$patch"] != "replace") => items,
-        _ => Vec::new(),
-    };
-    let mut merged: Vec<_> = original.iter().cloned().map(Some).collect();
-    let mut places: HashMap<Value, usize> = HashMap::new();
-    for (place, item) in original.iter().enumerate() {
-        places.entry(item[key].clone()).or_insert(place);
+/// A list that is merged.
+struct List<'a> {
+    name: &'a str,
+    identity: Identity,
+}
+
+impl List<'_> {
+    fn id<'v>(&self, element: &'v Value) -> Result<&'v Value, StatusError> {
+        match self.identity {
+            Identity::Itself => Ok(element),
+            Identity::Field(field) => element.get(field).ok_or_else(|| {
+                let name = self.name;
+                StatusError::internal(format!(
+                    "map: {name} does not contain declared merge key: {field}"
+                ))
+            }),
+        }
     }
-    for change in changes.iter().filter(|c| c["$patch"] != "replace") {
-        let Some(id) = change.get(key) else {
-            let message = format!("map: {name} does not contain declared merge key: {key}");
-            return Err(StatusError::internal(message));
+
+    /// Where the elements are. Of equal ones the first counts.
+    fn places(&self, elements: &[Value]) -> Result<HashMap<Value, usize>, StatusError> {
+        let mut places = HashMap::new();
+        for (place, element) in elements.iter().enumerate() {
+            places.entry(self.id(element)?.clone()).or_insert(place);
+        }
+        Ok(places)
+    }
+
+    /// The list after `changes`, in the order of the patch.
+    fn merged(
+        &self,
+        before: Vec<Value>,
+        changes: &[Value],
+        order: Option<&[Value]>,
+    ) -> Result<Vec<Value>, StatusError> {
+        let known = self.places(&before)?;
+        let mut places = known.clone();
+        let mut merged: Vec<_> = before.into_iter().map(Some).collect();
+        let mut written = Vec::new();
+        for change in changes.iter().filter(|change| change["$patch"] != "replace") {
+            let id = self.id(change)?;
+            if change["$patch"] == "delete" {
+                places
+                    .remove(id)
+                    .into_iter()
+                    .for_each(|place| merged[place] = None);
+                continue;
+            }
+            let place = *places.entry(id.clone()).or_insert_with(|| {
+                merged.push(None);
+                merged.len() - 1
+            });
+            merge_within(self.name, merged[place].get_or_insert(Value::Null), change)?;
+            written.push(id);
+        }
+        let order = match order {
+            Some(order) => order
+                .iter()
+                .map(|element| self.id(element))
+                .collect::<Result<Vec<_>, _>>()?,
+            None => written.clone(),
         };
-        let place = places.get(id).copied();
-        if change["$patch"] == "delete" {
-            place.into_iter().for_each(|place| merged[place] = None);
-            continue;
+        let mut ordered = order.iter();
+        if !written.iter().all(|id| ordered.any(|other| other == id)) {
+            let why = format!("The order in patch list doesn't match {ORDER}{}", self.name);
+            return Err(StatusError::internal(why));
         }
-        let place = place.unwrap_or(merged.len());
-        if place == merged.len() {
-            places.insert(id.clone(), place);
-            merged.push(None);
-        }
-        merge(merged[place].get_or_insert(Value::Null), change)?;
+        self.in_order(merged.into_iter().flatten().collect(), &known, &order)
     }
-    let merged = merged.into_iter().flatten().collect();
-    *slot = in_order(merged, &original, order.unwrap_or(changes), |item| &item[key]).into();
-    Ok(())
-}
 
-/// Orders a list that the patch does not change otherwise.
-fn set_order(target: &mut Map<String, Value>, name: &str, order: &[Value]) {
-    let Some(Value::Array(items)) = target.get_mut(name) else {
-        return;
-    };
-    let original = std::mem::take(items);
-    let key = key_of(name, order);
-    *items = match key {
-        "" => in_order(original.clone(), &original, order, |item| item),
-        _ => in_order(original.clone(), &original, order, |item| &item[key]),
-    };
-}
-
-/// What `order` names is in this order. The rest stays before those of them before which it was in `original`, where that can be.
-fn in_order(
-    merged: Vec<Value>,
-    original: &[Value],
-    order: &[Value],
-    id: impl Fn(&Value) -> &Value,
-) -> Vec<Value> {
-    let places = |list: &[Value]| -> HashMap<Value, usize> {
-        let ids = list.iter().rev().map(|item| id(item).clone());
-        ids.zip((0..list.len()).rev()).collect()
-    };
-    let (order, original) = (places(order), places(original));
-    let (mut named, rest): (Vec<_>, Vec<_>) =
-        merged.into_iter().partition(|item| order.contains_key(id(item)));
-    named.sort_by_key(|item| order.get(id(item)).copied());
-    let mut rest = rest.into_iter().peekable();
-    let mut all = Vec::with_capacity(named.len() + rest.len());
-    for item in named {
-        let place = original.get(id(&item));
-        // What is new comes before all that is left.
-        let was_before = |other: &Value| place.is_some_and(|place| original.get(id(other)) < Some(place));
-        while let Some(other) = rest.next_if(was_before) {
-            all.push(other);
+    /// What `order` names is in this order. The rest stays before those of them before which it was, where that can be.
+    fn in_order(
+        &self,
+        elements: Vec<Value>,
+        known: &HashMap<Value, usize>,
+        order: &[&Value],
+    ) -> Result<Vec<Value>, StatusError> {
+        let order: HashMap<_, _> = order.iter().rev().zip((0..order.len()).rev()).collect();
+        let (mut named, mut rest) = (Vec::new(), Vec::new());
+        for element in elements {
+            let id = self.id(&element)?;
+            let place = known.get(id).copied();
+            match order.get(&id) {
+                Some(rank) => named.push((*rank, place, element)),
+                None => rest.push((place, element)),
+            }
         }
-        all.push(item);
+        named.sort_by_key(|(rank, ..)| *rank);
+        let mut rest = rest.into_iter().peekable();
+        let mut all = Vec::with_capacity(named.len() + rest.len());
+        for (_, place, element) in named {
+            // What is new comes before all that is left: nothing is less than `None`.
+            while let Some((_, other)) = rest.next_if(|(other, _)| other.is_some() && *other < place) {
+                all.push(other);
+            }
+            all.push(element);
+        }
+        all.extend(rest.map(|(_, element)| element));
+        Ok(all)
     }
-    all.extend(rest);
-    all
 }
 
 #[cfg(test)]
@@ -289,7 +323,7 @@ mod tests {
             ("bac", "d", Some("adb"), "adbc"),
             ("abc", "a", Some("ca"), "bca"),
             ("abc", "", Some("z"), "abc"),
-            ("", "ba", Some("ab"), "ab"),
+            ("", "ac", Some("abc"), "ac"),
         ] {
             let mut changes = json!({});
             if !patch.is_empty() {
