@@ -31,6 +31,7 @@ mod policies;
 mod policy_details;
 mod published;
 mod quantities;
+mod rules;
 mod run;
 mod schemas;
 mod selectors;
@@ -73,6 +74,7 @@ fn cases() -> Vec<Case> {
         schemas::cases(),
         costs::cases(),
         functions::cases(),
+        rules::cases(),
         specs::cases(),
         validation::cases(),
         versions::cases(),

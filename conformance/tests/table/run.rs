@@ -106,7 +106,15 @@ impl Run {
     }
 
     async fn ask(&mut self, ask: &Ask) {
-        let raw = send(&self.client, self.request(ask)).await;
+        let mut raw = send(&self.client, self.request(ask)).await;
+        // A real server that is busy with a new definition may say so once, also after it has served the resource.
+        for _ in 0..20 {
+            if raw.code != 503 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            raw = send(&self.client, self.request(ask)).await;
+        }
         self.take(ask, raw);
     }
 

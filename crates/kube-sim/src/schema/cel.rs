@@ -5,8 +5,7 @@
 //!
 //! # Limits
 //!
-//! There is no type checker: a rule that calls what is not there is not checked, and holds. What rules cost is counted (`cost`), but
-//! not estimated when they are defined.
+//! What rules cost is counted (`cost`), but not estimated when they are defined.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -25,18 +24,20 @@ use messages::{broken_rule, given_up, said, unevaluated};
 use parsed::parsed;
 use values::{optional, to_cel};
 
-mod check;
+mod checker;
 mod cost;
 mod functions;
 mod memberless;
 mod messages;
+mod pairs;
 mod parsed;
 mod programs;
 mod scope;
 mod typed;
 mod values;
 
-pub(crate) use check::{Known, fault_of};
+pub(crate) use checker::{Declared, Type as TypeOf, checked};
+pub(super) use checker::{each, property, type_of};
 pub(crate) use cost::{goes_on, lightly, until_stopped, with_room};
 pub(crate) use functions::authorizer::{Authorizer, Named, Right, RightAsked, RightOf};
 pub(super) use messages::go_struct;
@@ -59,6 +60,9 @@ static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
     }
     if let Err(error) = memberless::declare(&mut environment) {
         tracing::debug!(%error, "what has no members is not an empty map");
+    }
+    if let Err(error) = pairs::declare(&mut environment) {
+        tracing::debug!(%error, "loops have one variable");
     }
     if let Err(error) = typed::declare(&mut environment) {
         tracing::debug!(%error, "keys are not escaped");
@@ -89,11 +93,10 @@ impl PartialEq for Compiled {
     }
 }
 
-/// Why a rule cannot be compiled.
-pub(super) fn fault(rule: &str) -> Option<String> {
-    let error = parsed(rule).err()?;
-    // cel-go puts a space before the lines that it shows.
-    Some(format!("compilation failed: {}", error.replace("\n|", "\n |")))
+/// Whether an expression mentions a variable.
+pub(super) fn mentions(expression: &str, variable: &str) -> bool {
+    expression.contains(variable)
+        && parsed(expression).is_ok_and(|program| program.references().has_variable(variable))
 }
 
 /// The rules that an object breaks.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::validate::validate_default;
-use super::{Pattern, Schema, cel};
+use super::{Pattern, Schema, rules};
 use crate::nesting;
 use crate::status::Cause;
 
@@ -64,6 +64,10 @@ pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
     // Defaults are held against a schema that is one.
     if causes.is_empty() {
         defaults(schema, path, false, &mut causes);
+    }
+    // Rules are compiled against the types of a schema without faults.
+    if causes.is_empty() {
+        return rules::of_expressions(schema, path);
     }
     causes.sort_by(|a, b| a.field.cmp(&b.field));
     causes
@@ -168,25 +172,7 @@ fn level(schema: &Value, level_of: Level, path: &str, causes: &mut Vec<Cause>) {
     lists(schema, path, causes);
     unsupported(schema, path, causes);
     alternatives(schema, has_types(schema), false, path, causes);
-    let rules = schema["x-kubernetes-validations"].as_array();
-    for (index, rule) in rules.into_iter().flatten().enumerate() {
-        let path = format!("{path}.x-kubernetes-validations[{index}]");
-        for (name, text) in [
-            ("rule", &rule["rule"]),
-            ("messageExpression", &rule["messageExpression"]),
-        ] {
-            let text = text.as_str().unwrap_or("");
-            if text.is_empty() && name == "rule" {
-                causes.push(Cause::required(format!("{path}.rule"), "rule is not specified"));
-            } else if let Some(why) = cel::fault(text).filter(|_| !text.is_empty()) {
-                let shown = match name {
-                    "rule" => cel::go_struct(rule),
-                    _ => crate::status::quoted(text),
-                };
-                causes.push(Cause::invalid(format!("{path}.{name}"), shown, &why));
-            }
-        }
-    }
+    rules::of_words(schema, path, causes);
 }
 
 /// The schemas within.

@@ -11,7 +11,13 @@ use crate::status::{Cause, shown};
 
 /// A rule as Go shows it.
 pub(in crate::schema) fn go_struct(rule: &Value) -> String {
-    let text = |name: &str| Value::from(rule[name].as_str().unwrap_or(""));
+    // Go's JSON can stand in HTML.
+    let html = [('&', "\\u0026"), ('<', "\\u003c"), ('>', "\\u003e")];
+    let text = |name: &str| {
+        let text = Value::from(rule[name].as_str().unwrap_or("")).to_string();
+        html.iter()
+            .fold(text, |text, (c, escaped)| text.replace(*c, escaped))
+    };
     let optional = |name: &str| rule[name].clone();
     format!(
         r#"{{"Rule":{},"Message":{},"MessageExpression":{},"Reason":{},"FieldPath":{},"OptionalOldSelf":{}}}"#,

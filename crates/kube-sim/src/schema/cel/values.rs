@@ -44,7 +44,10 @@ pub(super) fn to_cel(value: &Value, schema: &Schema) -> CelValue {
                         if is_reserved(name) {
                             insert(name.clone(), value.clone());
                         }
-                        insert(escaped(name), value);
+                        // Others cannot be called.
+                        if let Some(name) = escaped(name) {
+                            insert(name, value);
+                        }
                     }
                     (None, Additional::Values(node)) => {
                         insert(name.clone(), to_cel(value, node.get()));
@@ -68,10 +71,19 @@ fn string(text: &str, schema: &Schema) -> CelValue {
             None => CelValue::String(Arc::new(text.to_owned())),
         },
         // The crate's own functions read times and durations.
+        "date" => match called("timestamp", &format!("{text}T00:00:00Z")) {
+            CelValue::String(_) => CelValue::String(Arc::new(text.to_owned())),
+            date => date,
+        },
         "date-time" => called("timestamp", text),
         "duration" => called("duration", text),
         _ => CelValue::String(Arc::new(text.to_owned())),
     }
+}
+
+/// Whether a function of CEL can read a string.
+pub(super) fn is_read(function: &str, text: &str) -> bool {
+    !matches!(called(function, text), CelValue::String(_))
 }
 
 /// What a function of CEL makes of a string; the string if it cannot.
@@ -115,18 +127,17 @@ pub(crate) fn is_reserved(name: &str) -> bool {
     RESERVED.contains(&name)
 }
 
-/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved. What is
-/// reserved is also called as it is (`self.metadata.namespace`).
-fn escaped(name: &str) -> String {
+/// The name by which a rule calls a field, as Kubernetes escapes those that are no identifiers or are reserved; none if a rule
+/// cannot call it. What is reserved is also called as it is (`self.metadata.namespace`).
+pub(super) fn escaped(name: &str) -> Option<String> {
+    let begins = name.starts_with(|first: char| !first.is_ascii_digit());
+    let is_possible = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/');
+    if !begins || !name.chars().all(is_possible) {
+        return None;
+    }
     if is_reserved(name) {
-        return format!("__{name}__");
+        return Some(format!("__{name}__"));
     }
-    let plain = !name.contains("__") && !name.contains(['.', '-', '/']);
-    if plain {
-        return name.to_owned();
-    }
-    name.replace("__", "__underscores__")
-        .replace('.', "__dot__")
-        .replace('-', "__dash__")
-        .replace('/', "__slash__")
+    let escaped = name.replace("__", "__underscores__").replace('.', "__dot__");
+    Some(escaped.replace('-', "__dash__").replace('/', "__slash__"))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::at::{At, Causes};
 use super::names;
 use crate::names::{dns_1035_label_fault, path_segment_faults, subdomain_fault, subdomain_faults};
-use crate::schema::{self, Known};
+use crate::schema::{self, Declared, TypeOf};
 use crate::status::quoted;
 
 const MAX_CONDITIONS: usize = 64;
@@ -15,41 +15,44 @@ const OPERATIONS: [&str; 5] = ["*", "CONNECT", "CREATE", "DELETE", "UPDATE"];
 const CHANGING: [&str; 4] = ["*", "CONNECT", "CREATE", "UPDATE"];
 
 /// What expressions may mention.
-pub(super) struct Names<'a> {
-    all: Vec<&'static str>,
-    /// Those of messages, which cannot ask whether somebody may do something.
-    of_messages: Vec<&'static str>,
-    variables: Vec<&'a str>,
+pub(super) struct Names {
+    all: Declared,
+    /// What messages may mention, which cannot ask whether somebody may do something.
+    of_messages: Declared,
+    /// What mutations may mention, which make objects.
+    of_mutations: Declared,
+    /// What conditions may mention, which have no variables.
+    of_conditions: Declared,
+    /// What is wrong with the expression of each variable.
+    faults: Vec<Option<String>>,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn of(spec: &At<'a>) -> Self {
-        let mut all = vec!["object", "oldObject", "request", "namespaceObject", "variables"];
-        all.extend(spec.has("paramKind").then_some("params"));
-        let of_messages = all.clone();
-        all.push("authorizer");
-        let variables = spec.get("variables").as_array().into_iter().flatten();
+impl Names {
+    pub(super) fn of(spec: &At<'_>) -> Self {
+        let mut of_messages = Declared::of_request();
+        if spec.has("paramKind") {
+            of_messages = of_messages.with_params();
+        }
+        let of_conditions = of_messages.clone().with_authorizer();
+        let mut all = of_conditions.clone().with_variables();
+        let mut faults = Vec::new();
+        // A variable may mention those before it.
+        for variable in spec.items("variables") {
+            let (found, fault) = match schema::checked(variable.text_at("expression"), &all) {
+                Ok(found) => (found, None),
+                Err(why) => (TypeOf::Error, Some(why)),
+            };
+            all.add_variable(variable.text_at("name"), found);
+            faults.push(fault);
+        }
+        let mut of_mutations = all.clone();
+        of_mutations.makes = true;
         Self {
+            of_messages: of_messages.with_variables_of(&all),
             all,
-            of_messages,
-            variables: variables
-                .filter_map(|variable| variable["name"].as_str())
-                .collect(),
-        }
-    }
-
-    fn known(&self, makes: bool) -> Known<'_> {
-        Known {
-            names: &self.all,
-            variables: &self.variables,
-            makes,
-        }
-    }
-
-    fn of_message(&self) -> Known<'_> {
-        Known {
-            names: &self.of_messages,
-            ..self.known(false)
+            of_mutations,
+            of_conditions,
+            faults,
         }
     }
 }
@@ -73,13 +76,7 @@ pub(super) fn validating_policy(policy: &At<'_>, causes: &mut Causes) {
         let expression = annotation.at("valueExpression");
         match expression.text().trim() {
             "" => causes.push(expression.required("valueExpression is not specified")),
-            text => expect(
-                &expression,
-                text,
-                &["string", "null_type"],
-                names.known(false),
-                causes,
-            ),
+            text => expect(&expression, text, &["string", "null_type"], &names.all, causes),
         }
         let key = annotation.at("key");
         let name = policy.at("metadata").text_at("name").to_owned();
@@ -91,23 +88,17 @@ pub(super) fn validating_policy(policy: &At<'_>, causes: &mut Causes) {
     }
 }
 
-fn validation(validation: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
+fn validation(validation: &At<'_>, names: &Names, causes: &mut Causes) {
     let expression = validation.at("expression");
     match expression.text().trim() {
         "" => causes.push(expression.required("expression is not specified")),
-        _ => expect(
-            &expression,
-            expression.text(),
-            &["bool"],
-            names.known(false),
-            causes,
-        ),
+        _ => expect(&expression, expression.text(), &["bool"], &names.all, causes),
     }
     let expressed = validation.at("messageExpression");
     match expressed.text() {
         "" => {}
         text if text.trim().is_empty() => causes.push(expressed.invalid("must be non-empty if specified")),
-        text => expect(&expressed, text, &["string"], names.of_message(), causes),
+        text => expect(&expressed, text, &["string"], &names.of_messages, causes),
     }
     let message = validation.at("message");
     match message.text() {
@@ -139,7 +130,7 @@ pub(super) fn mutating_policy(policy: &At<'_>, causes: &mut Causes) {
     again.need_one_of(&["IfNeeded", "Never"], causes);
 }
 
-fn mutation(mutation: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
+fn mutation(mutation: &At<'_>, names: &Names, causes: &mut Causes) {
     let kind = mutation.at("patchType");
     let (member, other, wanted) = match kind.text() {
         "JSONPatch" => ("jsonPatch", "applyConfiguration", "list(JSONPatch)"),
@@ -151,7 +142,7 @@ fn mutation(mutation: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
         let expression = patch.at("expression");
         match expression.text().trim() {
             "" => causes.push(expression.required("")),
-            text => expect(&expression, text, &[wanted], names.known(true), causes),
+            text => expect(&expression, text, &[wanted], &names.of_mutations, causes),
         }
     } else {
         causes.push(patch.required(&format!("must be specified when patchType is {}", kind.text())));
@@ -223,7 +214,7 @@ fn reference(reference: &At<'_>, causes: &mut Causes) {
 }
 
 /// What both sorts of policies have.
-fn common(spec: &At<'_>, names: &Names<'_>, operations: &[&str], causes: &mut Causes) {
+fn common(spec: &At<'_>, names: &Names, operations: &[&str], causes: &mut Causes) {
     let failure = spec.at("failurePolicy");
     failure.need_one_of(&["Fail", "Ignore"], causes);
     let kind = spec.at("paramKind");
@@ -262,40 +253,23 @@ fn common(spec: &At<'_>, names: &Names<'_>, operations: &[&str], causes: &mut Ca
         causes.push(constraints.required(""));
     }
     conditions(spec, names, causes);
-    for (before, variable) in spec.items("variables").enumerate() {
+    for (variable, fault) in spec.items("variables").zip(&names.faults) {
         let (name, expression) = (variable.at("name"), variable.at("expression"));
         match name.text().trim() {
             "" => causes.push(name.required("name is not specified")),
             text if !is_identifier(text) => causes.push(name.invalid("must be a valid CEL identifier")),
             _ => {}
         }
-        match expression.text().trim() {
-            "" => causes.push(expression.required("expression is not specified")),
-            _ => {
-                let variables = &names.variables[..before.min(names.variables.len())];
-                let earlier = Known {
-                    variables,
-                    ..names.known(false)
-                };
-                expect(&expression, expression.text(), &[], earlier, causes);
-            }
+        match (expression.text().trim(), fault) {
+            ("", _) => causes.push(expression.required("expression is not specified")),
+            (_, Some(why)) => causes.push(expression.invalid_as(quoted(expression.text()), why)),
+            _ => {}
         }
     }
 }
 
-pub(super) fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) {
+pub(super) fn conditions(spec: &At<'_>, names: &Names, causes: &mut Causes) {
     let mut given: BTreeSet<String> = BTreeSet::new();
-    // Conditions are checked without variables.
-    let known: Vec<_> = names
-        .all
-        .iter()
-        .copied()
-        .filter(|name| *name != "variables")
-        .collect();
-    let conditions = Known {
-        names: &known,
-        ..names.known(false)
-    };
     let count = spec.count("matchConditions");
     if count > MAX_CONDITIONS {
         causes.push(spec.at("matchConditions").too_many(count, MAX_CONDITIONS));
@@ -304,7 +278,7 @@ pub(super) fn conditions(spec: &At<'_>, names: &Names<'_>, causes: &mut Causes) 
         let (name, expression) = (condition.at("name"), condition.at("expression"));
         match expression.text().trim() {
             "" => causes.push(expression.required("")),
-            text => expect(&expression, text, &["bool"], conditions, causes),
+            text => expect(&expression, text, &["bool"], &names.of_conditions, causes),
         }
         match name.text() {
             "" => causes.push(name.required("")),
@@ -440,10 +414,17 @@ fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
     }
 }
 
-/// Checks that an expression may come to one of these types, or to any.
-fn expect(at: &At<'_>, text: &str, wanted: &[&str], known: Known<'_>, causes: &mut Causes) {
-    let fault = schema::fault_of(text, wanted, known);
-    causes.extend(fault.map(|fault| at.invalid_as(quoted(text), &fault)));
+/// Checks that an expression comes to one of these types.
+fn expect(at: &At<'_>, text: &str, wanted: &[&str], declared: &Declared, causes: &mut Causes) {
+    let why = match schema::checked(text, declared).map(|found| found.shown()) {
+        Ok(found) if wanted.contains(&&*found) => return,
+        Ok(found) => match wanted {
+            [one] => format!("must evaluate to {one} but got {found}"),
+            several => format!("must evaluate to one of [{}] but got {found}", several.join(" ")),
+        },
+        Err(why) => why,
+    };
+    causes.push(at.invalid_as(quoted(text), &why));
 }
 
 fn is_identifier(name: &str) -> bool {

@@ -1,0 +1,182 @@
+//! What is refused in the rules of a definition.
+
+use crate::case::{Ask, Case, post};
+use crate::objects::DEFINITIONS;
+use serde_json::{Value, json};
+
+/// Rules that have no type, or another one than a boolean.
+const WRONG: [&str; 49] = [
+    "that == 1",
+    "self.c == 1",
+    "self.open.a == 1",
+    "self.any == 1",
+    "self.n.a == 1",
+    "self.s + 1 == ''",
+    "self.n == 'a'",
+    "self.n == self.x",
+    "self.s == null",
+    "self.s.size(1) == 1",
+    "self.s.sizes() == 1",
+    "sizes(self.s) == 1",
+    "self.b && self.n",
+    "!self.s",
+    "self.n",
+    "self.s",
+    "oldSelf.b",
+    "oldSelf.c",
+    "self.list.all(i, i.m == 1)",
+    "self.list.all(i, i.n == 'a')",
+    "self.n.all(i, i == 1)",
+    "self.n.all(i, v, i == 1)",
+    "self.list.map(i, i.n).all(i, i == 'a')",
+    "self.map.all(k, k == 1)",
+    "self.map.all(k, v, v == 1)",
+    "[1, 'a'] == []",
+    "[1, 2, 'a', true].size() == 2",
+    "{'a': 1, 2: 3, 3: 'x'}.size() == 2",
+    "'%s %d'.format([self.n, self.s]) == self.n",
+    "self.s.matches('(')",
+    "duration('1x') > duration('1s')",
+    "timestamp('1x') > timestamp('2020-01-01T00:00:00Z')",
+    "self.time == self.after",
+    "self.time > '2020-01-01T00:00:00Z'",
+    "self.time - self.after == self.time",
+    "self.names.sum() == 1",
+    "self.names[0].n == 1",
+    "self.names['a'] == 'a'",
+    "self.map[1] == 'a'",
+    "self.metadata.name == 'a'",
+    "quantity(self.n).isInteger()",
+    "Object{}.a == 1",
+    "self.?s == 'a'",
+    "self.?c.hasValue()",
+    "that || self.c == 1 ||\n  these == 1",
+    "self.b ? self.n : self.s",
+    "[1, dyn('a')].size() == 2",
+    "[[], [1]].size() == 1",
+    "oldSelf.n.hasValue()",
+];
+
+/// Rules that hold.
+const RIGHT: [&str; 22] = [
+    "self.n < self.x",
+    "self.n + 1 == 3 || dyn(self.n) == 'a'",
+    "self.port == 1 || self.port == 'a'",
+    "has(self.namespace) && has(self.__namespace__) && has(self.a__dash__b)",
+    "self.list.map(i, i.n).all(i, i == 1)",
+    "self.list.filter(i, i.n > 1)[0].n == 1 || true",
+    "self.map.all(k, self.map[k] == 'a') && self.map.a != 'b' || true",
+    "self.names.all(i, name, i + name.size() > 1)",
+    "self.names.transformMap(i, name, name) == {}",
+    "self.names.transformMapEntry(i, name, {name: i}) == {}",
+    "self.map.transformList(k, v, k + v) == []",
+    "self.names.sortBy(n, n.size()) == self.names",
+    "type(self.n) == int && type(self.port) != int",
+    "has(self.open) && self.open != null || self.time > timestamp('2020-01-01T00:00:00Z')",
+    "self.day > self.time - duration('1h')",
+    "self.?map[?'a'].orValue('b') == 'b'",
+    "self.bytes == b'abc' || self.bytes.size() == 3",
+    "url(self.s).getQuery()['a'][0] == 'b' || ip.isCanonical(self.s)",
+    "google.protobuf.Timestamp == type(self.time)",
+    "'%s %d'.format([self.s, self.n]) == ''",
+    "oldSelf.n == self.n || self.n in [1, 2] || 'a' in self.map",
+    "[dyn(1), dyn('a')].size() == 2 || [[1], [2]].size() == 1",
+];
+
+fn define(name: &str, spec: &Value) -> Ask {
+    let definition = json!({
+        "metadata": {"name": "rules.{ns}.example.com"},
+        "spec": {
+            "group": "{ns}.example.com", "scope": "Namespaced", "names": {"plural": "rules", "kind": "Rule"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"spec": spec},
+            }}}],
+        },
+    });
+    post(&format!("{DEFINITIONS}?dryRun=All"), &definition)
+        .named(name)
+        .only(["/code", "/message", "/details/causes"])
+}
+
+fn with(name: &str, rules: Vec<Value>) -> Ask {
+    let name_of = json!({"type": "string", "maxLength": 5});
+    let spec = json!({"type": "object", "x-kubernetes-validations": rules, "properties": {
+        "n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "string", "maxLength": 10}, "b": {"type": "boolean"},
+        "bytes": {"type": "string", "format": "byte", "maxLength": 10}, "time": {"type": "string", "format": "date-time"},
+        "day": {"type": "string", "format": "date"}, "after": {"type": "string", "format": "duration"},
+        "any": {"x-kubernetes-preserve-unknown-fields": true},
+        "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+        "port": {"x-kubernetes-int-or-string": true}, "namespace": name_of, "a-b": name_of,
+        "list": {"type": "array", "maxItems": 5, "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+        "map": {"type": "object", "maxProperties": 5, "additionalProperties": name_of},
+        "names": {"type": "array", "maxItems": 5, "items": name_of},
+    }});
+    define(name, &spec)
+}
+
+fn types() -> Case {
+    let each = |rules: &[&str]| {
+        rules
+            .iter()
+            .map(|rule| json!({"rule": rule, "message": "m"}))
+            .collect()
+    };
+    let message = |words: &str| json!({"rule": "self.b", "messageExpression": words});
+    let list = |kind: &str| {
+        json!({"type": "array", "maxItems": 5, "x-kubernetes-list-type": kind, "x-kubernetes-list-map-keys": ["k"],
+            "items": {"type": "object", "required": ["k"], "x-kubernetes-validations": [{"rule": "self.k == oldSelf.k"}],
+                "properties": {"k": {"type": "string", "maxLength": 5}}}})
+    };
+    let mut atomic = list("atomic");
+    atomic
+        .as_object_mut()
+        .unwrap()
+        .remove("x-kubernetes-list-map-keys");
+    let in_lists = json!({"type": "object", "properties": {"map": list("map"), "atomic": atomic, "values": {
+        "type": "object", "maxProperties": 5, "additionalProperties":
+            {"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "self == oldSelf"}]}}}});
+    let rules_of = |schema: Value| json!({"type": "object", "properties": {"a": schema}});
+    Case::new("rules-types")
+        .ask(with("wrong", each(&WRONG)))
+        .ask(with("right", each(&RIGHT)))
+        .ask(with(
+            "messages",
+            vec![message("self.n"), message("self.c"), message("'a' +"), message("'a'"), message("oldSelf.s")],
+        ))
+        .ask(with(
+            "old values that may be missing",
+            vec![
+                json!({"rule": "self.b", "optionalOldSelf": true}),
+                json!({"rule": "self.b", "optionalOldSelf": false}),
+                json!({"rule": "oldSelf.hasValue()", "optionalOldSelf": true}),
+                json!({"rule": "oldSelf.b", "optionalOldSelf": true}),
+            ],
+        ))
+        .ask(define("old values in lists", &in_lists))
+        .ask(with(
+            "words",
+            vec![
+                json!({"rule": " "}),
+                json!({"rule": "self.b", "message": " "}),
+                json!({"rule": "self.b", "message": "a\nb"}),
+                json!({"rule": "self.b ||\nself.b"}),
+                json!({"rule": "self.b", "messageExpression": " "}),
+                json!({"rule": "self.b", "reason": "Because"}),
+                json!({"rule": "self.b", "reason": "FieldValueForbidden"}),
+            ],
+        ))
+        .ask(with("words and types", vec![json!({"rule": ""}), json!({"rule": "self.c"})]))
+        .ask(define(
+            "of anything",
+            &rules_of(json!({"x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-validations": [{"rule": "self == 1"}]})),
+        ))
+        .ask(define(
+            "of an embedded object",
+            &rules_of(json!({"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true,
+                "x-kubernetes-validations": [{"rule": "self.metadata.name == self.kind"}, {"rule": "self.metadata.labels.size() == 1"}, {"rule": "self.spec == 1"}]})),
+        ))
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    vec![types()]
+}

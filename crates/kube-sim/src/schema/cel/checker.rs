@@ -1,0 +1,752 @@
+//! What is wrong with an expression before it is evaluated: names and functions that there are not, fields that a type has not, and
+//! arguments that a function does not take. The rules and the words are those of cel-go.
+//!
+//! # Limits
+//!
+//! An expression whose types are too large to be compared is not checked further.
+
+use std::collections::BTreeMap;
+
+use cel::Program;
+use cel::common::ast::{
+    CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, ListExpr, LiteralValue, MapExpr, SelectExpr,
+    StructExpr, operators,
+};
+
+use super::pairs::PAIRS;
+use super::parsed::{parsed, room_of};
+use super::{typed, values};
+use crate::nesting;
+use crate::schema::Pattern;
+use declarations::{Overload, function};
+use substitutions::{Substitutions, more_general};
+use types::{Fields, joined};
+
+pub(crate) use types::Type;
+
+mod admission;
+mod declarations;
+mod declared;
+mod substitutions;
+mod types;
+
+pub(in crate::schema) use declared::{each, property, type_of};
+
+/// The most faults of an expression that are told, as in cel-go.
+const MOST_FAULTS: usize = 100;
+
+/// So many bytes of the expression may be shown with its faults.
+const MOST_SHOWN: usize = 256 * 1024;
+
+/// What an expression may mention.
+#[derive(Clone, Default)]
+pub(crate) struct Declared {
+    variables: BTreeMap<String, Type>,
+    /// Whether objects may be made whose types policies have.
+    pub(crate) makes: bool,
+}
+
+impl Declared {
+    pub(crate) fn with(mut self, name: &str, of: Type) -> Self {
+        self.variables.insert(name.to_owned(), of);
+        self
+    }
+
+    /// The type of a name.
+    fn get(&self, name: &str) -> Option<Type> {
+        let of_own = || (self.makes && typed::is_known(name)).then(|| Type::Meta(Some(made(name).into())));
+        let variable = self.variables.get(name).cloned();
+        variable.or_else(|| declarations::named(name)).or_else(of_own)
+    }
+
+    fn calls(&self, name: &str) -> Option<&'static [Overload]> {
+        let is_of_patches = name.starts_with("jsonpatch.");
+        function(name).filter(|_| self.makes || !is_of_patches)
+    }
+}
+
+/// The type of objects that policies make.
+fn made(name: &str) -> Type {
+    if name != "JSONPatch" {
+        return Type::of_any_fields(name);
+    }
+    let texts = ["op", "path", "from"].map(|name| (name.to_owned(), Type::String));
+    Type::of_fields(name, texts.into_iter().chain([("value".to_owned(), Type::Dyn)]))
+}
+
+/// The type that an expression comes to, or everything that is wrong with it.
+pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Type, String> {
+    let program = parsed(expression).map_err(|error| {
+        // cel-go puts a space before the lines that it shows.
+        format!("compilation failed: {}", error.replace("\n|", "\n |"))
+    })?;
+    let mut check = Check {
+        declared,
+        scopes: Vec::new(),
+        known: Substitutions::default(),
+        literals: Vec::new(),
+        formats: 0,
+        texts: Vec::new(),
+        faults: Vec::new(),
+    };
+    let room = room_of(program.expression());
+    nesting::with_room(room, || {
+        let found = check.type_of(program.expression());
+        if check.faults.is_empty() {
+            check.check_literals();
+        }
+        match check.faults.is_empty() {
+            true => Ok(check.known.applied(&found, true)),
+            false => Err(format!("compilation failed: {}", said(&program, check.faults))),
+        }
+    })
+}
+
+/// What is wrong with a part of an expression.
+struct Fault {
+    at: u64,
+    why: String,
+}
+
+/// Faults as cel-go shows them, in the order of their places.
+fn said(program: &Program, faults: Vec<Fault>) -> String {
+    let info = program.source_info();
+    let start = |fault: &Fault| info.offset_for(fault.at).map_or(0, |(start, _)| start as usize);
+    let mut faults: Vec<_> = faults
+        .into_iter()
+        .map(|fault| (start(&fault), fault.why))
+        .collect();
+    faults.sort_by_key(|(start, _)| *start);
+    let most = (MOST_SHOWN / info.source.len().max(1)).clamp(1, MOST_FAULTS);
+    let more = faults.len().saturating_sub(most);
+    let mut lines: Vec<_> = faults
+        .into_iter()
+        .take(most)
+        .map(|(start, why)| shown(&info.source, start, &why))
+        .collect();
+    if more > 0 {
+        lines.push(format!("{more} more errors were truncated"));
+    }
+    lines.join("\n")
+}
+
+/// A fault at a place of an expression, with its line.
+fn shown(source: &str, start: usize, why: &str) -> String {
+    let before: String = source.chars().take(start).collect();
+    let line = before.matches('\n').count() + 1;
+    let column = before.chars().rev().take_while(|found| *found != '\n').count() + 1;
+    let source = source.lines().nth(line - 1).unwrap_or("");
+    let dots = ".".repeat(column - 1);
+    format!("ERROR: <input>:{line}:{column}: {why}\n | {source}\n | {dots}^")
+}
+
+struct Check<'a> {
+    declared: &'a Declared,
+    /// The variables of the loops around.
+    scopes: Vec<(&'a str, Type)>,
+    known: Substitutions,
+    /// The types of what stands beside one another in lists and maps, each with its place.
+    literals: Vec<Vec<(u64, Type)>>,
+    /// How many calls are around that take lists of anything.
+    formats: usize,
+    /// Texts that a function reads, and the function.
+    texts: Vec<(u64, &'static str, &'a str)>,
+    faults: Vec<Fault>,
+}
+
+impl<'a> Check<'a> {
+    fn fault(&mut self, at: u64, why: String) -> Type {
+        self.faults.push(Fault { at, why });
+        Type::Error
+    }
+
+    fn undeclared(&mut self, at: u64, name: &str) -> Type {
+        self.fault(at, format!("undeclared reference to '{name}' (in container '')"))
+    }
+
+    fn mismatch(&mut self, at: u64, wanted: &Type, found: &Type) -> Type {
+        self.fault(at, format!("expected type '{wanted}' but found '{found}'"))
+    }
+
+    fn variable(&self, name: &str) -> Option<Type> {
+        let inner = self.scopes.iter().rev().find(|(known, _)| *known == name);
+        inner
+            .map(|(_, of)| of.clone())
+            .or_else(|| self.declared.get(name))
+    }
+
+    fn type_of(&mut self, expression: &'a IdedExpr) -> Type {
+        let at = expression.id;
+        let found = match &expression.expr {
+            Expr::Unspecified => Type::Dyn,
+            Expr::Literal(literal) => of_literal(literal),
+            Expr::Ident(name) => match self.variable(name) {
+                Some(of) => of,
+                None => self.undeclared(at, name),
+            },
+            Expr::Select(select) => self.of_select(expression, select),
+            Expr::Call(call) => self.of_call(at, call),
+            Expr::List(list) => self.of_list(list),
+            Expr::Map(map) => self.of_map(map),
+            Expr::Struct(of) => self.of_struct(at, of),
+            Expr::Comprehension(of) => self.of_loop(of),
+        };
+        self.known.limited(found)
+    }
+
+    fn of_select(&mut self, expression: &'a IdedExpr, select: &'a SelectExpr) -> Type {
+        if let Some(of) = qualified(expression).and_then(|name| self.variable(&name)) {
+            return of;
+        }
+        let found = self.of_field(expression.id, &select.operand, &select.field, false);
+        match select.test {
+            true => Type::Bool,
+            false => self.known.applied(&found, false),
+        }
+    }
+
+    /// The type of a field; `is_optional` if it may be missing.
+    fn of_field(&mut self, at: u64, operand: &'a IdedExpr, field: &str, is_optional: bool) -> Type {
+        let operand = self.type_of(operand);
+        let operand = self.known.applied(&operand, false);
+        let target = operand.in_optional().unwrap_or(&operand);
+        let found = match target {
+            Type::Map(entry) => entry.1.clone(),
+            Type::Struct(of) => match &of.fields {
+                Fields::Any => Type::Dyn,
+                Fields::These(fields) => match declared::field(fields, field) {
+                    Some(of) => of.clone(),
+                    None => self.fault(at, format!("undefined field '{field}'")),
+                },
+            },
+            Type::Parameter(_) => {
+                self.known.assignable(&Type::Dyn, target);
+                Type::Dyn
+            }
+            target => {
+                if !target.is_dyn_or_error() {
+                    self.fault(at, format!("type '{target}' does not support field selection"));
+                }
+                Type::Dyn
+            }
+        };
+        match is_optional || operand.in_optional().is_some() {
+            true => Type::optional(found),
+            false => found,
+        }
+    }
+
+    fn of_call(&mut self, at: u64, call: &'a CallExpr) -> Type {
+        let name = &*call.func_name;
+        if let (operators::OPT_SELECT, [operand, field]) = (name, &*call.args) {
+            let Expr::Literal(LiteralValue::String(field)) = &field.expr else {
+                return self.fault(field.id, "unsupported optional field selection".to_owned());
+            };
+            let found = self.of_field(at, operand, field.inner(), true);
+            return self.known.applied(&found, false);
+        }
+        self.note_text(call);
+        let is_format = usize::from(name == "format");
+        self.formats += is_format;
+        let found = self.of_named_call(at, call, name);
+        self.formats -= is_format;
+        found
+    }
+
+    fn of_named_call(&mut self, at: u64, call: &'a CallExpr, name: &str) -> Type {
+        let mut arguments: Vec<_> = call.args.iter().map(|argument| self.type_of(argument)).collect();
+        // Loops with two variables are told of where their range is.
+        let at = match (name, &*call.args) {
+            (PAIRS, [range]) => range.id,
+            _ => at,
+        };
+        let Some(target) = call.target.as_deref() else {
+            return match self.declared.calls(name) {
+                Some(overloads) => self.resolved(at, call, overloads, &arguments),
+                None => self.undeclared(at, name),
+            };
+        };
+        let of_name = qualified(target).and_then(|target| self.declared.calls(&format!("{target}.{name}")));
+        if let Some(overloads) = of_name {
+            return self.resolved_of(at, name, false, overloads, &arguments);
+        }
+        arguments.insert(0, self.type_of(target));
+        match self.declared.calls(name) {
+            Some(overloads) => self.resolved_of(at, name, true, overloads, &arguments),
+            None => self.undeclared(at, name),
+        }
+    }
+
+    /// The result of a function that is called without a target.
+    fn resolved(
+        &mut self,
+        at: u64,
+        call: &'a CallExpr,
+        overloads: &'static [Overload],
+        arguments: &[Type],
+    ) -> Type {
+        if !matches!(&*call.func_name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
+            return self.resolved_of(at, &call.func_name, false, overloads, arguments);
+        }
+        let mut result = Type::Bool;
+        for (argument, found) in call.args.iter().zip(arguments) {
+            if !self.known.assignable(found, &Type::Bool) {
+                let found = self.known.applied(found, true);
+                result = self.mismatch(argument.id, &Type::Bool, &found);
+            }
+        }
+        result
+    }
+
+    fn resolved_of(
+        &mut self,
+        at: u64,
+        name: &str,
+        is_member: bool,
+        overloads: &'static [Overload],
+        arguments: &[Type],
+    ) -> Type {
+        let mut result: Option<Type> = None;
+        for overload in overloads
+            .iter()
+            .filter(|overload| overload.is_member == is_member)
+        {
+            if overload.arguments.len() != arguments.len() {
+                continue;
+            }
+            let first = self.known.fresh_many(overload.letters());
+            let wanted = overload.arguments.iter();
+            let wanted: Vec<_> = wanted.map(|of| overload.instance(of, first)).collect();
+            if !self.known.all_assignable(arguments, &wanted) {
+                self.known.forget(first);
+                continue;
+            }
+            let found = self
+                .known
+                .applied(&overload.instance(&overload.result, first), false);
+            result = Some(match result {
+                None => found,
+                Some(before) if before == Type::Dyn || before == found => before,
+                Some(_) => Type::Dyn,
+            });
+        }
+        result.unwrap_or_else(|| {
+            let shown: Vec<_> = arguments
+                .iter()
+                .map(|argument| self.known.applied(argument, true))
+                .collect();
+            if let (PAIRS, [range]) = (name, &*shown) {
+                return self.fault(at, no_range(range));
+            }
+            let (target, arguments) = shown.split_at(usize::from(is_member));
+            let target: String = target.iter().map(|target| format!("{target}.")).collect();
+            let arguments = joined(arguments);
+            self.fault(
+                at,
+                format!("found no matching overload for '{name}' applied to '{target}({arguments})'"),
+            )
+        })
+    }
+
+    /// Keeps the text that a function is given to read, for [`check_literals`](Self::check_literals).
+    fn note_text(&mut self, call: &'a CallExpr) {
+        let reader = ["duration", "timestamp", "matches"]
+            .into_iter()
+            .find(|name| *name == call.func_name);
+        if let (Some(reader), Some(argument)) = (reader, call.args.first())
+            && let Expr::Literal(LiteralValue::String(text)) = &argument.expr
+        {
+            self.texts.push((argument.id, reader, text.inner()));
+        }
+    }
+
+    fn of_list(&mut self, list: &'a ListExpr) -> Type {
+        let mut items = Vec::new();
+        let mut of = None;
+        for (n, item) in list.elements.iter().enumerate() {
+            let found = self.type_of(item);
+            let found = self.of_value(item.id, found, list.optional_indices.contains(&n));
+            items.push((item.id, found.clone()));
+            of = Some(self.joined(of, found));
+        }
+        self.note_beside(items);
+        Type::list(of.unwrap_or_else(|| self.known.fresh()))
+    }
+
+    fn of_map(&mut self, map: &'a MapExpr) -> Type {
+        let (mut keys, mut values) = (Vec::new(), Vec::new());
+        let (mut key_of, mut value_of) = (None, None);
+        for entry in &map.entries {
+            let EntryExpr::MapEntry(entry) = &entry.expr else {
+                continue;
+            };
+            let key = self.type_of(&entry.key);
+            keys.push((entry.key.id, key.clone()));
+            key_of = Some(self.joined(key_of, key));
+            let value = self.type_of(&entry.value);
+            let value = self.of_value(entry.value.id, value, entry.optional);
+            values.push((entry.value.id, value.clone()));
+            value_of = Some(self.joined(value_of, value));
+        }
+        // Of a map, all that differ from the first are told.
+        for beside in [keys, values] {
+            if let Some((first, others)) = beside.split_first() {
+                for other in others {
+                    self.note_beside(vec![first.clone(), other.clone()]);
+                }
+            }
+        }
+        let key = key_of.unwrap_or_else(|| self.known.fresh());
+        Type::map(key, value_of.unwrap_or_else(|| self.known.fresh()))
+    }
+
+    /// The type of what is put into a list, a map or an object: that of what is in an optional value.
+    fn of_value(&mut self, at: u64, found: Type, is_optional: bool) -> Type {
+        if !is_optional {
+            return found;
+        }
+        match found.in_optional() {
+            Some(of) => of.clone(),
+            None if found == Type::Dyn => found,
+            None => {
+                self.mismatch(at, &Type::optional(found.clone()), &found);
+                found
+            }
+        }
+    }
+
+    /// The type of both of two values.
+    fn joined(&mut self, before: Option<Type>, found: Type) -> Type {
+        match before {
+            None => found,
+            Some(before) if self.known.assignable(&before, &found) => more_general(before, found),
+            Some(_) => Type::Dyn,
+        }
+    }
+
+    /// Keeps types that are to be the same, for [`check_literals`](Self::check_literals).
+    fn note_beside(&mut self, beside: Vec<(u64, Type)>) {
+        if self.formats == 0 {
+            self.literals.push(beside);
+        }
+    }
+
+    fn of_struct(&mut self, at: u64, of: &'a StructExpr) -> Type {
+        let Some(Type::Meta(Some(made))) = self.variable(&of.type_name) else {
+            return self.undeclared(at, &of.type_name);
+        };
+        let Type::Struct(known) = &*made else {
+            return self.fault(at, format!("'{}' is not a message type", of.type_name));
+        };
+        for entry in &of.entries {
+            let EntryExpr::StructField(field) = &entry.expr else {
+                continue;
+            };
+            let found = self.type_of(&field.value);
+            let found = self.of_value(field.value.id, found, field.optional);
+            let wanted = match &known.fields {
+                Fields::Any => Some(&Type::Dyn),
+                Fields::These(fields) => fields.get(&field.field),
+            };
+            if !wanted.is_some_and(|wanted| self.known.assignable(wanted, &found)) {
+                // Of a field that there is not, a real server does not know the type.
+                let wanted = wanted.map_or_else(String::new, Type::to_string);
+                let name = &field.field;
+                self.fault(
+                    entry.id,
+                    format!("expected type of field '{name}' is '{wanted}' but provided type is '{found}'"),
+                );
+            }
+        }
+        (*made).clone()
+    }
+
+    /// A loop has variables of its own.
+    fn of_loop(&mut self, of: &'a ComprehensionExpr) -> Type {
+        let range = self.type_of(&of.iter_range);
+        let start = self.type_of(&of.accu_init);
+        let range = self.known.applied(&range, false);
+        let [first, second] = match &range {
+            Type::List(item) if of.iter_var2.is_some() => [Type::Int, (**item).clone()],
+            Type::List(item) => [(**item).clone(), Type::Error],
+            Type::Map(entry) => [entry.0.clone(), entry.1.clone()],
+            Type::Dyn | Type::Error | Type::Parameter(_) => {
+                self.known.assignable(&Type::Dyn, &range);
+                [Type::Dyn, Type::Dyn]
+            }
+            range => {
+                self.fault(of.iter_range.id, no_range(range));
+                [Type::Error, Type::Error]
+            }
+        };
+        let around = self.scopes.len();
+        self.scopes.push((&of.accu_var, start.clone()));
+        self.scopes.push((&of.iter_var, first));
+        self.scopes
+            .extend(of.iter_var2.as_deref().map(|name| (name, second)));
+        for (part, wanted) in [(&of.loop_cond, &Type::Bool), (&of.loop_step, &start)] {
+            let found = self.type_of(part);
+            if !self.known.assignable(wanted, &found) {
+                self.mismatch(part.id, wanted, &found);
+            }
+        }
+        self.scopes.truncate(around + 1);
+        let result = self.type_of(&of.result);
+        self.scopes.truncate(around);
+        self.known.applied(&result, false)
+    }
+
+    /// What is not a matter of types: texts that a function cannot read, and what stands beside a value of any type.
+    fn check_literals(&mut self) {
+        for (at, reader, text) in std::mem::take(&mut self.texts) {
+            let is_read = match reader {
+                "matches" => Pattern::new(text).error().is_none(),
+                reader => values::is_read(reader, text),
+            };
+            if !is_read {
+                self.fault(at, format!("invalid {reader} argument"));
+            }
+        }
+        for beside in std::mem::take(&mut self.literals) {
+            let mut applied = beside.iter().map(|(at, of)| (*at, self.known.applied(of, true)));
+            let Some((_, first)) = applied.next() else {
+                continue;
+            };
+            let other = applied.find(|(_, of)| *of != first);
+            if let Some((at, other)) = other {
+                self.mismatch(at, &first, &other);
+            }
+        }
+    }
+}
+
+fn no_range(of: &Type) -> String {
+    format!("expression of type '{of}' cannot be range of a comprehension (must be list, map, or dynamic)")
+}
+
+/// The name that a variable and fields of it spell: `a.b.c`.
+fn qualified(expression: &IdedExpr) -> Option<String> {
+    let mut parts = Vec::new();
+    let mut part = expression;
+    loop {
+        match &part.expr {
+            Expr::Ident(name) => {
+                parts.push(&**name);
+                parts.reverse();
+                return Some(parts.join("."));
+            }
+            Expr::Select(select) if !select.test => {
+                parts.push(&*select.field);
+                part = &select.operand;
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn of_literal(literal: &LiteralValue) -> Type {
+    match literal {
+        LiteralValue::Boolean(_) => Type::Bool,
+        LiteralValue::Bytes(_) => Type::Bytes,
+        LiteralValue::Double(_) => Type::Double,
+        LiteralValue::Int(_) => Type::Int,
+        LiteralValue::Null => Type::Null,
+        LiteralValue::String(_) => Type::String,
+        LiteralValue::UInt(_) => Type::Uint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn found(expression: &str) -> Result<String, String> {
+        let schema = json!({"type": "object", "properties": {
+            "n": {"type": "integer"}, "x": {"type": "number"}, "s": {"type": "string"}, "b": {"type": "boolean"},
+            "bytes": {"type": "string", "format": "byte"}, "time": {"type": "string", "format": "date-time"},
+            "day": {"type": "string", "format": "date"}, "after": {"type": "string", "format": "duration"},
+            "any": {"x-kubernetes-preserve-unknown-fields": true},
+            "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "port": {"x-kubernetes-int-or-string": true}, "namespace": {"type": "string"}, "a-b": {"type": "string"},
+            "list": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}},
+            "map": {"type": "object", "additionalProperties": {"type": "string"}},
+            "names": {"type": "array", "items": {"type": "string"}},
+        }});
+        let of = type_of(&schema, true, "self").expect("a type");
+        let declared = Declared::default()
+            .with("self", of.clone())
+            .with("oldSelf", Type::optional(of));
+        checked(expression, &declared).map(|found| found.shown())
+    }
+
+    #[test]
+    fn what_an_expression_comes_to_is_found() {
+        for (expression, of) in [
+            ("self.n + 1", "int"),
+            ("self.n < self.x", "bool"),
+            ("self.s", "string"),
+            ("self.bytes", "bytes"),
+            ("self.time - duration('1h') > self.day", "bool"),
+            ("self.time", "google.protobuf.Timestamp"),
+            ("self.after", "google.protobuf.Duration"),
+            ("self.port", "dyn"),
+            ("self.port == 1 || self.port == 'a'", "bool"),
+            ("self.namespace + self.__namespace__ + self.a__dash__b", "string"),
+            ("self.metadata.name", "string"),
+            ("has(self.metadata.generateName)", "bool"),
+            ("self.list.map(i, i.n)", "list(int)"),
+            ("self.list.filter(i, i.n > 1)[0].n", "int"),
+            ("self.list.map(i, i.n > 1, string(i.n))", "list(string)"),
+            ("self.list.exists_one(i, i.n == 1)", "bool"),
+            ("self.map.all(k, self.map[k] == 'a')", "bool"),
+            ("self.map.a", "string"),
+            ("self.map", "map(string, string)"),
+            ("self.names.all(i, name, i + name.size() > 1)", "bool"),
+            ("self.names.transformMap(i, name, name)", "map(int, string)"),
+            ("self.map.transformList(k, v, k + v)", "list(string)"),
+            (
+                "self.names.transformMapEntry(i, name, {name: i})",
+                "map(string, int)",
+            ),
+            ("self.names.sortBy(n, n.size())", "list(string)"),
+            ("[1, 2].sum()", "int"),
+            ("[]", "list(dyn)"),
+            ("{}", "map(dyn, dyn)"),
+            ("[[], [1]]", "list(list(int))"),
+            ("[] + self.names", "list(string)"),
+            ("self.b ? self.names : []", "list(string)"),
+            ("null", "null_type"),
+            ("type(self.n) == int", "bool"),
+            ("type(1)", "type(int)"),
+            ("oldSelf", "optional_type(self)"),
+            ("oldSelf.n", "optional_type(int)"),
+            ("oldSelf.?n.orValue(3)", "int"),
+            ("oldSelf.optMap(o, o.n + 1)", "optional_type(int)"),
+            ("oldSelf.hasValue() && oldSelf.value().s == self.s", "bool"),
+            ("self.?map[?'a']", "optional_type(string)"),
+            ("optional.of(self) == oldSelf", "bool"),
+            ("oldSelf == optional.none()", "bool"),
+            ("self.open == null", "bool"),
+            ("quantity(self.s).compareTo(quantity('1'))", "int"),
+            ("url(self.s).getQuery()['a'][0]", "string"),
+            ("ip.isCanonical(self.s)", "bool"),
+            ("'%s %d'.format([self.s, self.n])", "string"),
+            ("google.protobuf.Timestamp == type(self.time)", "bool"),
+            ("dyn(self.n) == self.s", "bool"),
+        ] {
+            assert_eq!(found(expression), Ok(of.to_owned()), "{expression}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_where_it_is() {
+        for (expression, why) in [
+            (
+                "that == 1",
+                ":1:1: undeclared reference to 'that' (in container '')",
+            ),
+            ("self.c == 1", ":1:5: undefined field 'c'"),
+            ("self.open.a == 1", ":1:10: undefined field 'a'"),
+            ("self.any == 1", ":1:5: undefined field 'any'"),
+            (
+                "self.n.a == 1",
+                ":1:7: type 'int' does not support field selection",
+            ),
+            (
+                "self.s + 1",
+                ":1:8: found no matching overload for '_+_' applied to '(string, int)'",
+            ),
+            (
+                "self.n == 'a'",
+                ":1:8: found no matching overload for '_==_' applied to '(int, string)'",
+            ),
+            (
+                "self.s == null",
+                ":1:8: found no matching overload for '_==_' applied to '(string, null)'",
+            ),
+            (
+                "self.s.size(1)",
+                ":1:12: found no matching overload for 'size' applied to 'string.(int)'",
+            ),
+            (
+                "self.s.sizes()",
+                ":1:13: undeclared reference to 'sizes' (in container '')",
+            ),
+            (
+                "sizes(self.s)",
+                ":1:6: undeclared reference to 'sizes' (in container '')",
+            ),
+            ("self.b && self.n", ":1:15: expected type 'bool' but found 'int'"),
+            (
+                "!self.s",
+                ":1:1: found no matching overload for '!_' applied to '(string)'",
+            ),
+            ("self.list.all(i, i.m == 1)", ":1:19: undefined field 'm'"),
+            (
+                "self.n.all(i, i == 1)",
+                ":1:5: expression of type 'int' cannot be range of a comprehension",
+            ),
+            ("[1, 'a'] == []", ":1:5: expected type 'int' but found 'string'"),
+            (
+                "{'a': 1, 2: 3}.size() == 2",
+                ":1:10: expected type 'string' but found 'int'",
+            ),
+            ("self.s.matches('(')", ":1:16: invalid matches argument"),
+            ("duration('1x') > self.after", ":1:10: invalid duration argument"),
+            ("timestamp('1x') > self.time", ":1:11: invalid timestamp argument"),
+            (
+                "self.names.sum() == 1",
+                ":1:15: found no matching overload for 'sum' applied to 'list(string).()'",
+            ),
+            (
+                "self.list == self.names",
+                ":1:11: found no matching overload for '_==_' applied to '(list(self.list.@idx), list(string))'",
+            ),
+            (
+                "Object{}",
+                ":1:7: undeclared reference to 'Object' (in container '')",
+            ),
+        ] {
+            let told = found(expression).expect_err(expression);
+            assert!(
+                told.contains(&format!("ERROR: <input>{why}")),
+                "{expression}: {told}"
+            );
+        }
+        let told = found("that ||\n  self.c").expect_err("two faults");
+        assert_eq!(
+            told,
+            "compilation failed: ERROR: <input>:1:1: undeclared reference to 'that' (in container '')\n | that ||\n | ^\n\
+             ERROR: <input>:2:7: undefined field 'c'\n |   self.c\n | ......^"
+        );
+    }
+
+    #[test]
+    fn deep_expressions_are_checked_on_any_thread() {
+        for expression in [
+            format!("1{}", "+1".repeat(240)),
+            format!("{}1{}", "[".repeat(90), "]".repeat(90)),
+            format!("{}1", "true?1:".repeat(90)),
+            format!("{}self.n", "self.names.size()+".repeat(240)),
+            format!("'a'{}", ".trim()".repeat(240)),
+            format!("self{}", ".?a".repeat(240)),
+        ] {
+            let found = std::thread::Builder::new()
+                .stack_size(256 * 1024)
+                .spawn(move || found(&expression).map_err(|why| why.contains("undefined field 'a'")));
+            let found = found.expect("a thread").join().expect("it has enough stack");
+            assert!(!matches!(found, Err(false)), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn types_that_grow_end() {
+        let growing = format!("[1]{}", ".map(x, {x: x})".repeat(100));
+        assert!(found(&growing).is_ok());
+        let growing = ".map(x, [x, optional.of({'a': x})])".repeat(60);
+        let told = found(&format!("[optional.none()]{growing}.size() == 1"));
+        assert!(told.is_err_and(|why| why.contains("but found")));
+    }
+}
