@@ -9,7 +9,7 @@ mod validation;
 
 pub(crate) use defaults::fill_in;
 pub(crate) use fixes::{
-    admit_node, admit_pod, count_templates, drop_disabled, keep_admitted, name_data_source, name_job_pods,
-    quality_of_service, write_empty,
+    admit_node, admit_pod, count_templates, drop_disabled, drop_topology, keep_admitted, name_data_source,
+    name_job_pods, quality_of_service, write_empty,
 };
 pub(crate) use validation::{causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults};

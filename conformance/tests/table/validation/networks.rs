@@ -69,6 +69,8 @@ pub(super) fn services() -> Vec<Case> {
 
 pub(super) fn networks() -> Vec<Case> {
     let backend = json!({"service": {"name": "s", "port": {"number": 80}}});
+    // Of 255 and 252 characters.
+    let (long, longest) = (["a"; 128].join("."), ["a"; 126].join(".") + "b");
     let ingress = Kind::new(
         "ingress",
         "/apis/networking.k8s.io/v1/namespaces/{ns}/ingresses",
@@ -92,6 +94,7 @@ pub(super) fn networks() -> Vec<Case> {
         "/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices",
         json!({"addressType": "IPv4", "endpoints": [{"addresses": ["1.2.3.4"]}], "ports": [{"port": 80}]}),
     );
+    let endpoint = |more: Value| json!({"endpoints": [with(json!({"addresses": ["1.2.3.4"]}), more)]});
     let endpoints = Kind::whole(
         "endpoints",
         "/api/v1/namespaces/{ns}/endpoints",
@@ -147,6 +150,15 @@ pub(super) fn networks() -> Vec<Case> {
                 rule(json!({"backend": {"service": null}})),
             ),
             ("no paths", json!({"rules": [{"http": {"paths": []}}]})),
+            ("a long host", json!({"rules": [{"host": long}, {"host": format!("*.{long}")}]})),
+            (
+                "hosts of certificates",
+                json!({"tls": [{"hosts": ["A_", "*", "*.a", "a.*", long, format!("*.{long}"), format!("*.{longest}")], "secretName": "B_"}]}),
+            ),
+            (
+                "certificates, rules and a backend",
+                json!({"tls": [{"hosts": ["A_"]}], "rules": [{"host": "B_"}], "defaultBackend": {"service": {"name": "C_"}}, "ingressClassName": "D_"}),
+            ),
             ("a host", json!({"rules": [{"host": "A_"}]})),
             ("an address as a host", json!({"rules": [{"host": "1.2.3.4"}]})),
             (
@@ -183,6 +195,7 @@ pub(super) fn networks() -> Vec<Case> {
                 peer(json!({"ipBlock": {"cidr": "10.0.0.0/8"}, "podSelector": {}})),
             ),
             ("a block", peer(json!({"ipBlock": {"cidr": "x"}}))),
+            ("a block with a sign", peer(json!({"ipBlock": {"cidr": "10.0.0.0/+8"}}))),
             ("no block", peer(json!({"ipBlock": {"cidr": ""}}))),
             (
                 "an exception",
@@ -226,6 +239,29 @@ pub(super) fn networks() -> Vec<Case> {
                 json!({"ports": [{"name": "a", "port": 80}, {"name": "a", "port": 81}]}),
             ),
             ("a protocol", json!({"ports": [{"port": 80, "protocol": "X"}]})),
+            (
+                "an application's protocol",
+                json!({"ports": [{"port": 80, "appProtocol": "a b"}]}),
+            ),
+            ("a port out of range", json!({"ports": [{"port": 70000}]})),
+            (
+                "a node and a host",
+                endpoint(json!({"nodeName": "A_", "hostname": "a.b", "zone": "a b"})),
+            ),
+            ("empty names", endpoint(json!({"nodeName": "", "hostname": ""}))),
+            ("topology, which is dropped", endpoint(json!({"deprecatedTopology": {"a b": "c d"}}))),
+            (
+                "hints",
+                endpoint(json!({"hints": {"forZones": [{"name": "a b"}, {"name": "a"}, {"name": "a"}], "forNodes": [{"name": "A_"}, {"name": "a"}, {"name": "a"}]}})),
+            ),
+            (
+                "many hints",
+                endpoint(json!({"hints": {"forNodes": (0..9).map(|n| json!({"name": format!("a{n}")})).collect::<Vec<_>>()}})),
+            ),
+            (
+                "many endpoints",
+                json!({"endpoints": vec![json!({"addresses": ["x"]}); 1001], "ports": [{"port": 80, "protocol": "X"}]}),
+            ),
         ]),
         endpoints.objects([
             ("no addresses", json!({"subsets": [{"ports": [{"port": 80}]}]})),
@@ -242,6 +278,30 @@ pub(super) fn networks() -> Vec<Case> {
         class.specs([
             ("no controller", json!({"controller": ""})),
             ("a controller", json!({"controller": "x"})),
+            ("a controller's domain and path", json!({"controller": "A_/b c"})),
+            ("a controller without a path", json!({"controller": "a.example/"})),
+            ("a controller without a domain", json!({"controller": "/a"})),
+            (
+                "a long controller",
+                json!({"controller": format!("a.example/{}", "a".repeat(250))}),
+            ),
+            ("parameters", json!({"parameters": {"kind": "K", "name": "n"}})),
+            (
+                "parameters of nothing",
+                json!({"parameters": {"kind": "", "name": "", "scope": "X"}}),
+            ),
+            (
+                "parameters of bad names",
+                json!({"parameters": {"apiGroup": "A_", "kind": "a/b", "name": "..", "scope": "Namespace"}}),
+            ),
+            (
+                "parameters of a namespace",
+                json!({"parameters": {"kind": "K", "name": "n", "scope": "Namespace", "namespace": "A_"}}),
+            ),
+            (
+                "parameters of the cluster",
+                json!({"parameters": {"kind": "K", "name": "n", "scope": "Cluster", "namespace": "a"}}),
+            ),
         ]),
     ]
 }

@@ -211,6 +211,12 @@ pub(super) fn pods() -> Case {
         ("a node of what is gated", json!({"nodeName": "n", "schedulingGates": [{"name": "a"}]})),
         ("a readiness gate", json!({"readinessGates": [{"conditionType": "a b"}]})),
         ("an operating system", json!({"os": {"name": "x"}})),
+        ("many search paths", json!({"dnsConfig": {"searches": (0..33).map(|n| format!("a{n}")).collect::<Vec<_>>()}})),
+        ("long search paths", json!({"dnsConfig": {"searches": (0..9).map(|n| ["a"; 127].join(".") + &n.to_string()).collect::<Vec<_>>()}})),
+        ("no claims", json!({"resourceClaims": [{"name": ""}]})),
+        ("claims", json!({"resourceClaims": [
+            {"name": "A_", "resourceClaimName": "B_"}, {"name": "a", "resourceClaimTemplateName": "B_"}, {"name": "a", "resourceClaimName": "b"},
+            {"name": "b", "resourceClaimName": "c", "resourceClaimTemplateName": "d"}, {"name": "c"}]})),
     ])
 }
 

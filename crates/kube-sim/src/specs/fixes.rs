@@ -1,5 +1,7 @@
 //! Defaults that depend on something else.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::meta::text;
@@ -184,6 +186,16 @@ pub(crate) fn drop_disabled(before: Option<&Object>, lease: &mut Object) {
     }
 }
 
+/// Takes the topology away from endpoints that are written: a field of an older version, which clients of this one cannot write.
+pub(crate) fn drop_topology(before: Option<&Object>, slice: &mut Object) {
+    let is_written = |before: &Object| before.get("endpoints") != slice.get("endpoints");
+    if before.is_none_or(is_written) {
+        for endpoint in objects(slice, "endpoints") {
+            endpoint.remove("deprecatedTopology");
+        }
+    }
+}
+
 /// A real server's admission brings back the tolerations that every pod has, and its priority.
 pub(crate) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object) {
     if resource.id() != "pods" {
@@ -209,15 +221,19 @@ pub(crate) fn keep_admitted(resource: &Resource, old: &Object, new: &mut Object)
             spec.insert(name.into(), before.clone());
         }
     }
-    for default in defaults {
-        let now = spec
-            .entry("tolerations")
-            .or_insert_with(|| Value::Array(Vec::new()));
-        if let Value::Array(now) = now
-            && !now.iter().any(|toleration| toleration["key"] == default["key"])
-        {
-            now.push(default);
-        }
+    if defaults.is_empty() {
+        return;
+    }
+    let now = spec
+        .entry("tolerations")
+        .or_insert_with(|| Value::Array(Vec::new()));
+    if let Value::Array(now) = now {
+        let mut keys: HashSet<_> = now.iter().map(|toleration| toleration["key"].clone()).collect();
+        now.extend(
+            defaults
+                .into_iter()
+                .filter(|default| keys.insert(default["key"].clone())),
+        );
     }
 }
 

@@ -404,21 +404,16 @@ pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result
 
 /// Containers that were added to look into a pod stay.
 pub(super) fn ephemeral_containers(name: &str, old: &Object, new: &Object) -> Result<(), StatusError> {
-    let names = |object: &Object| -> Vec<String> {
+    fn names(object: &Object) -> impl Iterator<Item = &str> {
         let containers = object
             .get("spec")
             .and_then(|spec| spec["ephemeralContainers"].as_array());
-        let names = containers
-            .into_iter()
-            .flatten()
-            .filter_map(|container| container["name"].as_str());
-        names.map(|name| format!("\"{name}\"")).collect()
-    };
-    let left = names(new);
-    let lost: Vec<_> = names(old)
-        .into_iter()
-        .filter(|name| !left.contains(name))
-        .collect();
+        let containers = containers.into_iter().flatten();
+        containers.filter_map(|container| container["name"].as_str())
+    }
+    let left: HashSet<_> = names(new).collect();
+    let lost = names(old).filter(|name| !left.contains(name));
+    let lost: Vec<_> = lost.map(|name| format!("\"{name}\"")).collect();
     if lost.is_empty() {
         return Ok(());
     }

@@ -241,6 +241,7 @@ impl Api {
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => specs::name_data_source(object),
             "leases.coordination.k8s.io" => specs::drop_disabled(None, object),
+            "endpointslices.discovery.k8s.io" => specs::drop_topology(None, object),
             "persistentvolumes" => {
                 put_at(
                     object,

@@ -286,6 +286,7 @@ fn complete_change(target: &Target, old: &mut Object, new: &mut Object) {
     match resource.id().as_str() {
         "daemonsets.apps" if target.subresource.is_none() => specs::count_templates(old, new),
         "leases.coordination.k8s.io" => specs::drop_disabled(Some(old), new),
+        "endpointslices.discovery.k8s.io" => specs::drop_topology(Some(old), new),
         _ => {}
     }
     specs::write_empty(resource, new);

@@ -74,7 +74,13 @@ fn made(
     given: &mut Vec<IdedExpr>,
 ) -> Made {
     let mut given = std::mem::take(given).into_iter();
-    let (key, value) = (name(given.next(), helper)?, name(given.next(), helper)?);
+    let key = name(given.next(), helper)?;
+    let second = given.next();
+    let at = second.as_ref().map_or(0, |second| second.id);
+    let value = name(second, helper)?;
+    if key == value {
+        return Err(helper.new_error(at, format!("duplicate variable name: {key}")));
+    }
     let (Some(range), Some(words)) = (target.take(), given.next_back()) else {
         return Ok(None);
     };

@@ -1,5 +1,7 @@
 //! Fields of built-in kinds that an update may not change.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::at::Causes;
@@ -217,9 +219,9 @@ fn pod(old: &Object, new: &Object, causes: &mut Causes) {
         }
     }
     let added = |tolerations: &Value| {
-        let now = tolerations.as_array().cloned().unwrap_or_default();
-        let before = before["tolerations"].as_array().cloned().unwrap_or_default();
-        before.iter().all(|toleration| now.contains(toleration))
+        let now: HashSet<_> = tolerations.as_array().into_iter().flatten().collect();
+        let mut before = before["tolerations"].as_array().into_iter().flatten();
+        before.all(|toleration| now.contains(toleration))
     };
     let may_change = |field: &str, value: &Value| match field {
         "activeDeadlineSeconds" | "schedulingGates" => true,

@@ -145,6 +145,8 @@ pub(super) fn address_fault(text: &str) -> Option<&'static str> {
 /// The address and the length of a range of addresses.
 pub(super) fn range(text: &str) -> Option<(IpAddr, u8)> {
     let (start, bits) = text.split_once('/')?;
+    // Rust reads a sign, Go does not.
+    let bits = bits.strip_prefix('+').is_none().then_some(bits)?;
     let (start, bits): (IpAddr, u8) = (address(start)?, bits.parse().ok()?);
     let most = if start.is_ipv4() { 32 } else { 128 };
     (bits <= most).then_some((start, bits))

@@ -2,7 +2,8 @@
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_faults, subdomain_faults};
+use crate::names::{dns_label_faults, path_segment_faults, subdomain_faults};
+use crate::status::quoted;
 
 pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
@@ -11,11 +12,8 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
         let why = "either `defaultBackend` or `rules` must be specified";
         causes.push(spec.invalid_as("null", why));
     }
-    for tls in spec.items("tls") {
-        for host in tls.items("hosts") {
-            host.fits(host_faults, causes);
-        }
-        tls.at("secretName").fits_if_set(subdomain_faults, causes);
+    if backend.is_set() {
+        self::backend(&backend, causes);
     }
     for rule in spec.items("rules") {
         let host = rule.at("host");
@@ -29,25 +27,38 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
             paths(&rule.at("http"), causes);
         }
     }
-    if backend.is_set() {
-        self::backend(&backend, causes);
+    for tls in spec.items("tls") {
+        for host in tls.items("hosts") {
+            host.fits(host_faults, causes);
+        }
+        tls.at("secretName").fits_if_set(subdomain_faults, causes);
     }
     spec.at("ingressClassName").fits_if_set(subdomain_faults, causes);
 }
 
 /// Everything that keeps a string from being a host; one that begins with `*.` stands for all hosts of a domain.
 fn host_faults(host: &str) -> Vec<&'static str> {
-    match host.contains('*') {
-        false => subdomain_faults(host),
-        true => match host.strip_prefix("*.").map(subdomain_faults) {
-            Some(none) if none.is_empty() => none,
-            _ => vec![
-                "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of \
+    const LONGEST: usize = 253;
+    if !host.contains('*') {
+        return subdomain_faults(host);
+    }
+    // A name may be too long and otherwise right.
+    let is_name = |name: &str| {
+        let faults = subdomain_faults(name);
+        faults.iter().all(|fault| fault.starts_with("must be no more"))
+    };
+    let mut faults = Vec::new();
+    if host.len() > LONGEST {
+        faults.push("must be no more than 253 characters");
+    }
+    if !host.strip_prefix("*.").is_some_and(is_name) {
+        faults.push(
+            "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of \
                  lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', \
                  regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-            ],
-        },
+        );
     }
+    faults
 }
 
 fn paths(http: &At<'_>, causes: &mut Causes) {
@@ -123,18 +134,56 @@ fn backend(backend: &At<'_>, causes: &mut Causes) {
 }
 
 pub(super) fn ingress_class(object: &At<'_>, causes: &mut Causes) {
+    const LONGEST: usize = 250;
     let spec = object.at("spec");
     let controller = spec.at("controller");
-    if !controller.need(causes) {
-        return;
+    if controller.text().len() > LONGEST {
+        causes.push(controller.too_long(LONGEST));
     }
-    let text = controller.text();
-    match text.split_once('/') {
-        Some((domain, path)) if !path.is_empty() => {
-            let faults = subdomain_faults(domain).into_iter();
-            causes.extend(faults.map(|fault| controller.invalid(fault)));
+    if controller.need(causes) {
+        domain_prefixed(&controller, causes);
+    }
+    let parameters = spec.at("parameters");
+    if parameters.is_set() {
+        self::parameters(&parameters, causes);
+    }
+}
+
+/// A domain, a slash and a path.
+fn domain_prefixed(at: &At<'_>, causes: &mut Causes) {
+    let parts = at.text().split_once('/');
+    let Some((domain, path)) = parts.filter(|(domain, path)| !domain.is_empty() && !path.is_empty()) else {
+        return causes.push(at.invalid("must be a domain-prefixed path (such as \"acme.io/foo\")"));
+    };
+    let faults = subdomain_faults(domain).into_iter();
+    causes.extend(faults.map(|fault| at.invalid_as(quoted(domain), fault)));
+    let is_of_paths = |c: char| c.is_ascii_alphanumeric() || "/-._~%!$&'()*+,;=:".contains(c);
+    if !path.chars().all(is_of_paths) {
+        let why = "Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')";
+        causes.push(at.invalid_as(quoted(path), why));
+    }
+}
+
+/// What an ingress class refers to.
+fn parameters(parameters: &At<'_>, causes: &mut Causes) {
+    let group = parameters.at("apiGroup");
+    if group.is_set() {
+        group.fits(subdomain_faults, causes);
+    }
+    for name in ["kind", "name"] {
+        parameters.at(name).need_fit(path_segment_faults, causes);
+    }
+    let (scope, namespace) = (parameters.at("scope"), parameters.at("namespace"));
+    match scope.text() {
+        "" => causes.push(scope.required("")),
+        "Namespace" if !namespace.is_set() => {
+            causes.push(namespace.required("`parameters.scope` is set to 'Namespace'"));
         }
-        _ => causes.push(controller.invalid("must be a domain-prefixed path (such as \"acme.io/foo\")")),
+        "Namespace" => namespace.fits(dns_label_faults, causes),
+        "Cluster" if namespace.is_set() => {
+            causes.push(namespace.forbidden("`parameters.scope` is set to 'Cluster'"));
+        }
+        _ => scope.one_of(&["Cluster", "Namespace"], causes),
     }
 }
 

@@ -48,6 +48,7 @@ pub(super) fn template_metadata(template: &At<'_>, causes: &mut Causes) {
 
 pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     let volumes = volume::volumes(spec, causes);
+    resource_claims(spec, causes);
     container::containers(spec, &volumes, causes);
     spec.at("restartPolicy")
         .need_one_of(&["Always", "OnFailure", "Never"], causes);
@@ -86,6 +87,37 @@ pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     }
 }
 
+/// What a pod claims, each under a name, from a claim or a template.
+fn resource_claims(spec: &At<'_>, causes: &mut Causes) {
+    let mut seen = HashSet::new();
+    for claim in spec.items("resourceClaims") {
+        let name = claim.at("name");
+        if name.need(causes) {
+            match seen.insert(claim.text_at("name")) {
+                true => name.fits(dns_label_faults, causes),
+                false => causes.push(name.duplicate()),
+            }
+        }
+        let from = ["resourceClaimName", "resourceClaimTemplateName"];
+        let why = match claim.those(&from).count() {
+            2 => "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified",
+            0 => "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`",
+            _ => "",
+        };
+        if !why.is_empty() {
+            let [claim_name, template] = from.map(|from| claim.get(from));
+            let shown = format!(
+                "{{\"Name\":{},\"ResourceClaimName\":{claim_name},\"ResourceClaimTemplateName\":{template}}}",
+                quoted(name.text()),
+            );
+            causes.push(claim.invalid_as(shown, why));
+        }
+        for from in claim.those(&from) {
+            claim.at(from).fits(subdomain_faults, causes);
+        }
+    }
+}
+
 fn dns(spec: &At<'_>, causes: &mut Causes) {
     const POLICIES: [&str; 4] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
     let (policy, config) = (spec.at("dnsPolicy"), spec.at("dnsConfig"));
@@ -93,10 +125,10 @@ fn dns(spec: &At<'_>, causes: &mut Causes) {
     if policy.text() == "None" {
         if !config.is_set() {
             let why = "must provide `dnsConfig` when `dnsPolicy` is None";
-            causes.push(config.required(why));
+            return causes.push(config.required(why));
         } else if config.count("nameservers") == 0 {
             let why = "must provide at least one DNS nameserver when `dnsPolicy` is None";
-            causes.push(config.at("nameservers").required(why));
+            return causes.push(config.at("nameservers").required(why));
         }
     }
     if config.count("nameservers") > 3 {
@@ -106,6 +138,7 @@ fn dns(spec: &At<'_>, causes: &mut Causes) {
     for server in config.items("nameservers") {
         server.fits(names::address_fault, causes);
     }
+    searches(&config, causes);
     for search in config.items("searches") {
         search.fits(search_fault, causes);
     }
@@ -113,6 +146,20 @@ fn dns(spec: &At<'_>, causes: &mut Causes) {
         if option.text_at("name").is_empty() {
             causes.push(option.required("must not be empty"));
         }
+    }
+}
+
+/// Names are searched in a few domains, which stand in one line.
+fn searches(config: &At<'_>, causes: &mut Causes) {
+    let list = config.at("searches");
+    let count = config.count("searches");
+    if count > 32 {
+        causes.push(list.invalid("must not have more than 32 search paths"));
+    }
+    let bytes: usize = config.items("searches").map(|search| search.text().len()).sum();
+    if bytes + count.saturating_sub(1) > 2048 {
+        let why = "must not have more than 2048 characters (including spaces) in the search list";
+        causes.push(list.invalid(why));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::at::{At, Causes};
 use super::names;
-use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
+use crate::names::{dns_label_faults, label_key_faults, label_value_faults, subdomain_faults};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
@@ -230,35 +230,89 @@ fn policies(spec: &At<'_>, causes: &mut Causes) {
 
 pub(super) fn endpoint_slice(slice: &At<'_>, causes: &mut Causes) {
     const TYPES: [&str; 3] = ["FQDN", "IPv4", "IPv6"];
+    const MOST: usize = 1000;
     let kind = slice.at("addressType");
     kind.need_one_of(&TYPES, causes);
+    slice_ports(slice, causes);
+    let count = slice.count("endpoints");
+    if count > MOST {
+        return causes.push(slice.at("endpoints").too_many(count, MOST));
+    }
     for endpoint in slice.items("endpoints") {
-        if endpoint.count("addresses") == 0 {
-            causes.push(
-                endpoint
-                    .at("addresses")
-                    .required("must contain at least 1 address"),
-            );
-        }
-        if endpoint.count("addresses") > 100 {
-            causes.push(
-                endpoint
-                    .at("addresses")
-                    .too_many(endpoint.count("addresses"), 100),
-            );
-        }
-        for address in endpoint.items("addresses") {
-            endpoint_address(kind.text(), &endpoint, &address, causes);
-        }
+        self::endpoint(kind.text(), &endpoint, causes);
+    }
+}
+
+fn slice_ports(slice: &At<'_>, causes: &mut Causes) {
+    const MOST: usize = 20_000;
+    let count = slice.count("ports");
+    if count > MOST {
+        return causes.push(slice.at("ports").too_many(count, MOST));
     }
     let mut seen = HashSet::new();
     for port in slice.items("ports") {
         let name = port.at("name");
         name.fits_if_set(dns_label_faults, causes);
-        if !seen.insert(name.text().to_owned()) {
+        if !seen.insert(port.text_at("name")) {
             causes.push(name.duplicate());
         }
         port.at("protocol").need_one_of(&PROTOCOLS, causes);
+        let protocol = port.at("appProtocol");
+        if protocol.is_set() {
+            names::qualified_name(&protocol, causes);
+        }
+    }
+}
+
+/// `kind` is the type of its addresses.
+fn endpoint(kind: &str, endpoint: &At<'_>, causes: &mut Causes) {
+    const MOST: usize = 100;
+    const MOST_LABELS: usize = 16;
+    let addresses = endpoint.at("addresses");
+    match endpoint.count("addresses") {
+        0 => causes.push(addresses.required("must contain at least 1 address")),
+        count if count > MOST => causes.push(addresses.too_many(count, MOST)),
+        _ => {}
+    }
+    for address in endpoint.items("addresses") {
+        endpoint_address(kind, endpoint, &address, causes);
+    }
+    let node = endpoint.at("nodeName");
+    if node.is_set() {
+        node.fits(subdomain_faults, causes);
+    }
+    let topology = endpoint.at("deprecatedTopology");
+    let count = endpoint.count("deprecatedTopology");
+    if count > MOST_LABELS {
+        causes.push(topology.too_many(count, MOST_LABELS));
+    }
+    names::labels(&topology, causes);
+    let host = endpoint.at("hostname");
+    if host.is_set() {
+        host.fits(dns_label_faults, causes);
+    }
+    hints(&endpoint.at("hints"), causes);
+}
+
+/// For whom an endpoint is.
+fn hints(hints: &At<'_>, causes: &mut Causes) {
+    const MOST: usize = 8;
+    for (list, faults) in [
+        ("forZones", label_value_faults as fn(&str) -> Vec<&'static str>),
+        ("forNodes", subdomain_faults),
+    ] {
+        let count = hints.count(list);
+        if count > MOST {
+            return causes.push(hints.at(list).too_many(count, MOST));
+        }
+        let mut seen = HashSet::new();
+        for hint in hints.items(list) {
+            let name = hint.at("name");
+            if !seen.insert(hint.text_at("name")) {
+                causes.push(name.duplicate());
+            }
+            name.fits(faults, causes);
+        }
     }
 }
 
