@@ -177,6 +177,54 @@ fn types() -> Case {
         ))
 }
 
+/// Rules that may cost too much.
+fn costs() -> Case {
+    let rule = |rule: &str| json!([{"rule": rule}]);
+    let all = "self.all(a, self.all(b, a == b))";
+    let numbers = |most: u32| json!({"type": "array", "maxItems": most, "items": {"type": "integer"}, "x-kubernetes-validations": rule(all)});
+    let text = |most: u32, said: &str| json!({"type": "string", "maxLength": most, "x-kubernetes-validations": rule(said)});
+    let of = |fields: &[(&str, Value)]| {
+        let properties: serde_json::Map<_, _> = fields
+            .iter()
+            .map(|(name, of)| ((*name).to_owned(), of.clone()))
+            .collect();
+        json!({"type": "object", "properties": properties})
+    };
+    let list = |items: Value| json!({"type": "array", "items": items});
+    let map = |values: Value| json!({"type": "object", "additionalProperties": values});
+    let unbounded = json!({"type": "string", "x-kubernetes-validations": rule("self.contains('abc')")});
+    let nested = json!({"type": "array", "maxItems": 50, "x-kubernetes-validations": rule("self.all(x, x.t.all(y, y == x.k))"), "items": {
+        "type": "object", "properties": {
+            "k": {"type": "string", "maxLength": 400}, "t": {"type": "array", "maxItems": 30, "items": {"type": "string", "maxLength": 400}},
+        },
+    }});
+    let message = json!({"type": "string", "maxLength": 4000, "x-kubernetes-validations": [
+        {"rule": "self != 'a'", "messageExpression": "self.replace('', self).replace('a', 'b')"},
+    ]});
+    // A real server looks at properties in any order.
+    let mut many = numbers(1300);
+    many["x-kubernetes-validations"] = (0..12).map(|_| json!({"rule": all})).collect();
+    let mut wrong = numbers(6000);
+    wrong["x-kubernetes-validations"] = json!([{"rule": all}, {"rule": "self.a"}]);
+    Case::new("rules-cost")
+        .ask(define("just enough", &of(&[("a", numbers(1400))])))
+        .ask(define("a little too much", &of(&[("a", numbers(1500))])))
+        .ask(define("much too much", &of(&[("a", numbers(6000))])))
+        .ask(define("of an unbounded text", &of(&[("a", unbounded.clone())])))
+        .ask(define("of many unbounded texts", &of(&[("a", list(unbounded.clone()))])))
+        .ask(define("of a map of texts", &of(&[("a", map(text(40, "self.matches('^[a-z]+$')")))])))
+        .ask(define("of a map of short texts", &of(&[("a", json!({"type": "object", "maxProperties": 8, "additionalProperties": text(40, "self.matches('^[a-z]+$')")}))])))
+        .ask(define("of an object in a list", &of(&[("a", list(json!({"type": "object", "required": ["a"], "properties": {"a": text(40, "self != 'a'")}})))])))
+        .ask(define("in loops", &of(&[("a", nested)])))
+        .ask(define("of a message", &of(&[("a", message)])))
+        .ask(define("all together", &of(&[("a", many)])))
+        .ask(define("one of which is wrong", &of(&[("a", wrong)])))
+        .ask(define(
+            "a rule and a message that are wrong",
+            &json!({"type": "string", "x-kubernetes-validations": [{"rule": "self.a", "messageExpression": "self.b"}]}),
+        ))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![types()]
+    vec![types(), costs()]
 }

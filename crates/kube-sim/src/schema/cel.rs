@@ -5,7 +5,7 @@
 //!
 //! # Limits
 //!
-//! What rules cost is counted (`cost`), but not estimated when they are defined.
+//! What rules cost is [estimated](estimate) when they are defined, and counted when they are asked (`cost`).
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -26,6 +26,7 @@ use values::{optional, to_cel};
 
 mod checker;
 mod cost;
+mod estimate;
 mod functions;
 mod memberless;
 mod messages;
@@ -36,9 +37,10 @@ mod scope;
 mod typed;
 mod values;
 
-pub(crate) use checker::{Declared, Type as TypeOf, checked};
+pub(crate) use checker::{Checked, Declared, Type as TypeOf, checked};
 pub(super) use checker::{each, property, type_of};
 pub(crate) use cost::{goes_on, lightly, until_stopped, with_room};
+pub(super) use estimate::{Sizes, most_of, sizes_of};
 pub(crate) use functions::authorizer::{Authorizer, Named, Right, RightAsked, RightOf};
 pub(super) use messages::go_struct;
 pub(crate) use scope::{Answer, Depths, Failure, Scope};

@@ -62,109 +62,255 @@ pub(super) fn of_words(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
     }
 }
 
-/// What is wrong with the expressions of the rules of a schema, and of those within.
-pub(super) fn of_expressions(schema: &Value, path: &str) -> Vec<Cause> {
-    let mut told = Told::default();
-    within(schema, None, true, path, None, &mut told);
-    told.into_vec()
+/// The most that a rule may cost, wherever it applies, and all rules of a schema.
+const OF_RULE: u64 = 10_000_000;
+const OF_SCHEMA: u64 = 100_000_000;
+
+/// So many rules are told of when all cost too much.
+const MOST_EXPENSIVE: usize = 4;
+
+/// What is wrong with the expressions of the rules of a schema, and of those within. What `was_there` may cost more than is allowed for
+/// one rule.
+pub(super) fn of_expressions(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> {
+    let mut rules = Rules {
+        was_there,
+        told: Told::default(),
+        total: 0,
+        expensive: Vec::new(),
+    };
+    let root = Place {
+        of: None,
+        is_root: true,
+        uncorrelated: None,
+        times: Some(1),
+    };
+    rules.within(schema, root, path);
+    rules.add_total(path);
+    rules.told.into_vec()
 }
 
-/// `of` is the type of what the schema describes, if a schema around has rules. In `uncorrelated`, values are not compared with what they
-/// were.
-fn within(
-    schema: &Value,
-    of: Option<&cel::TypeOf>,
+/// The types and sizes of what a schema describes.
+#[derive(Clone, Copy)]
+struct Described<'a> {
+    of: &'a cel::TypeOf,
+    sizes: &'a cel::Sizes,
+}
+
+impl<'a> Described<'a> {
+    fn property(self, name: &str) -> Option<Self> {
+        let (of, sizes) = (cel::property(self.of, name)?, self.sizes.property(name)?);
+        Some(Self { of, sizes })
+    }
+
+    fn each(self) -> Option<Self> {
+        let (of, sizes) = (cel::each(self.of)?, self.sizes.each()?);
+        Some(Self { of, sizes })
+    }
+}
+
+/// Where a schema is in another one.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// What it describes, if a schema around has rules.
+    of: Option<Described<'a>>,
     is_root: bool,
-    path: &str,
-    uncorrelated: Option<&str>,
-    told: &mut Told,
-) {
-    if told.is_full() {
-        return;
-    }
-    let has_rules = each(schema, path).next().is_some();
-    let is_root = is_root || schema["x-kubernetes-embedded-resource"] == true;
-    let own = (of.is_none() && has_rules).then(|| cel::type_of(schema, is_root, SELF_TYPE));
-    let of = of.or(own.as_ref().and_then(Option::as_ref));
-    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
-        let of = of.and_then(|of| cel::property(of, name));
-        let path = crate::path::below(path, format_args!(".properties[{name}]"));
-        within(property, of, false, &path, uncorrelated, told);
-    }
-    for name in ["items", "additionalProperties"] {
-        let Some(part) = schema.get(name).filter(|part| part.is_object()) else {
-            continue;
+    /// The schema in which values are not compared with what they were.
+    uncorrelated: Option<&'a str>,
+    /// How often it may apply, as far as the schemas around it say.
+    times: Option<u64>,
+}
+
+/// The rules of a schema, while they are looked at.
+struct Rules {
+    was_there: bool,
+    told: Told,
+    total: u64,
+    /// The paths to the rules that cost most, with their costs.
+    expensive: Vec<(u64, String)>,
+}
+
+impl Rules {
+    fn within(&mut self, schema: &Value, place: Place<'_>, path: &str) {
+        if self.told.is_full() {
+            return;
+        }
+        let has_rules = each(schema, path).next().is_some();
+        let is_root = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
+        let is_outermost = place.of.is_none() && has_rules;
+        let own = is_outermost.then(|| {
+            let of = cel::type_of(schema, is_root, SELF_TYPE)?;
+            Some((of, cel::sizes_of(schema, is_root)?))
+        });
+        let own = own.as_ref().and_then(Option::as_ref);
+        let of = place.of.or(own.map(|(of, sizes)| Described { of, sizes }));
+        let below = Place {
+            is_root: false,
+            times: times_within(schema, place.times),
+            ..place
         };
-        let is_compared = name != "items" || schema["x-kubernetes-list-type"] == "map";
-        let uncorrelated = uncorrelated.or((!is_compared).then_some(path));
-        let of = of.and_then(cel::each);
-        within(part, of, false, &format!("{path}.{name}"), uncorrelated, told);
-    }
-    match of {
-        Some(of) => {
-            for (rule, path) in each(schema, path) {
-                if told.is_full() {
-                    return;
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            let path = crate::path::below(path, format_args!(".properties[{name}]"));
+            let of = of.and_then(|of| of.property(name));
+            self.within(property, Place { of, ..below }, &path);
+        }
+        for name in ["items", "additionalProperties"] {
+            let Some(part) = schema.get(name).filter(|part| part.is_object()) else {
+                continue;
+            };
+            let is_compared = name != "items" || schema["x-kubernetes-list-type"] == "map";
+            let place = Place {
+                of: of.and_then(Described::each),
+                uncorrelated: place.uncorrelated.or((!is_compared).then_some(path)),
+                ..below
+            };
+            self.within(part, place, &format!("{path}.{name}"));
+        }
+        match of {
+            Some(of) => {
+                for (rule, path) in each(schema, path) {
+                    if self.told.is_full() {
+                        return;
+                    }
+                    let times = place.times.unwrap_or_else(|| of.sizes.most_times());
+                    self.of_rule(rule, of, times, place.uncorrelated, &path);
                 }
-                of_rule(rule, of, &path, uncorrelated, told);
+            }
+            None if has_rules => {
+                let why = "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: \
+                           unable to convert structural schema to CEL declarations";
+                self.told.push(Cause {
+                    field: format!("{path}.x-kubernetes-validations").into(),
+                    reason: "InternalError",
+                    message: why.to_owned(),
+                });
+            }
+            None => {}
+        }
+    }
+
+    fn of_rule(
+        &mut self,
+        rule: &Value,
+        of: Described<'_>,
+        times: u64,
+        uncorrelated: Option<&str>,
+        path: &str,
+    ) {
+        let text = |name: &str| rule[name].as_str().unwrap_or("");
+        let at = |name: &str| format!("{path}.{name}");
+        let (words, expression) = (text("rule"), text("messageExpression"));
+        let optional = &rule["optionalOldSelf"];
+        let old = match *optional == true {
+            true => cel::TypeOf::optional(of.of.clone()),
+            false => of.of.clone(),
+        };
+        let declared = cel::Declared::default()
+            .with("self", of.of.clone())
+            .with("oldSelf", old);
+        let mut compares = false;
+        match of_type(words, &declared, &cel::TypeOf::Bool) {
+            Ok(checked) => {
+                let cost = cel::most_of(&checked, of.sizes).saturating_mul(times);
+                self.count("estimated rule cost", cost, at("rule"));
+                compares = cel::mentions(words, "oldSelf");
+                if !expression.is_empty() {
+                    match of_type(expression, &declared, &cel::TypeOf::String) {
+                        Ok(checked) => {
+                            let cost = cel::most_of(&checked, of.sizes);
+                            let name = "estimated messageExpression cost";
+                            self.count(name, cost, at("messageExpression"));
+                        }
+                        Err(why) => {
+                            let why = why.map_or_else(
+                                || "messageExpression must evaluate to a string".to_owned(),
+                                |why| format!("messageExpression {why}"),
+                            );
+                            let shown = cel::go_struct(rule);
+                            self.told
+                                .push(Cause::invalid(at("messageExpression"), shown, &why));
+                        }
+                    }
+                }
+            }
+            Err(why) => {
+                let why = why.unwrap_or_else(|| "cel expression must evaluate to a bool".to_owned());
+                self.told
+                    .push(Cause::invalid(at("rule"), cel::go_struct(rule), &why));
             }
         }
-        None if has_rules => {
-            let why = "Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: \
-                       unable to convert structural schema to CEL declarations";
-            told.push(Cause {
-                field: format!("{path}.x-kubernetes-validations").into(),
-                reason: "InternalError",
-                message: why.to_owned(),
-            });
+        if compares && let Some(above) = uncorrelated {
+            let why =
+                format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {above}");
+            self.told.push(Cause::invalid(at("rule"), quoted(words), &why));
+        } else if !compares && !optional.is_null() {
+            let why = "may not be set if oldSelf is not used in rule";
+            self.told
+                .push(Cause::invalid(at("optionalOldSelf"), optional.to_string(), why));
         }
-        None => {}
+    }
+
+    /// Takes what an expression may cost.
+    fn count(&mut self, name: &str, cost: u64, path: String) {
+        if cost > OF_RULE && !self.was_there {
+            self.told
+                .push(Cause::forbidden(path.clone(), &exceeds(name, cost, OF_RULE)));
+        }
+        self.total = self.total.saturating_add(cost);
+        if cost >= OF_SCHEMA / 100 {
+            self.expensive.push((cost, path));
+            self.expensive.sort_by_key(|(cost, _)| std::cmp::Reverse(*cost));
+            self.expensive.truncate(MOST_EXPENSIVE);
+        }
+    }
+
+    fn add_total(&mut self, path: &str) {
+        if self.total <= OF_SCHEMA {
+            return;
+        }
+        for (_, path) in std::mem::take(&mut self.expensive) {
+            let why =
+                "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema";
+            self.told.push(Cause::forbidden(path, why));
+        }
+        let name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema";
+        let why = exceeds(name, self.total, OF_SCHEMA);
+        self.told.push(Cause::forbidden(path.to_owned(), &why));
     }
 }
 
-fn of_rule(rule: &Value, of: &cel::TypeOf, path: &str, uncorrelated: Option<&str>, told: &mut Told) {
-    let text = |name: &str| rule[name].as_str().unwrap_or("");
-    let mut fault = |name: &str, shown: String, why: &str| {
-        told.push(Cause::invalid(format!("{path}.{name}"), shown, why));
+/// How often what is in a schema may apply, if all schemas around say how much there is.
+fn times_within(schema: &Value, times: Option<u64>) -> Option<u64> {
+    let most = |name: &str| schema[name].as_i64().map(|most| most.max(0) as u64);
+    let each = match schema["type"].as_str() {
+        Some("object") if !schema["additionalProperties"].is_null() => most("maxProperties")?,
+        Some("array") => most("maxItems")?,
+        _ => 1,
     };
-    let optional = &rule["optionalOldSelf"];
-    let old = match *optional == true {
-        true => cel::TypeOf::optional(of.clone()),
-        false => of.clone(),
-    };
-    let declared = cel::Declared::default()
-        .with("self", of.clone())
-        .with("oldSelf", old);
-    let words = text("rule");
-    let compares = match cel::checked(words, &declared) {
-        Ok(cel::TypeOf::Bool) => cel::mentions(words, "oldSelf"),
-        found => {
-            let why = found.err();
-            let why = why.unwrap_or_else(|| "cel expression must evaluate to a bool".to_owned());
-            fault("rule", cel::go_struct(rule), &why);
-            false
-        }
-    };
-    let expression = text("messageExpression");
-    if !expression.is_empty() {
-        match cel::checked(expression, &declared) {
-            Ok(cel::TypeOf::String) => {}
-            found => {
-                let why = found.map_err(|why| format!("messageExpression {why}"));
-                let why = why.map_or_else(
-                    |why| why,
-                    |_| "messageExpression must evaluate to a string".to_owned(),
-                );
-                fault("messageExpression", cel::go_struct(rule), &why);
-            }
-        }
+    Some(times?.saturating_mul(each))
+}
+
+/// An expression of a type; an error says what is wrong with it, if its type is not all that is.
+fn of_type(
+    expression: &str,
+    declared: &cel::Declared,
+    wanted: &cel::TypeOf,
+) -> Result<cel::Checked, Option<String>> {
+    let checked = cel::checked(expression, declared).map_err(Some)?;
+    match checked.of() == wanted {
+        true => Ok(checked),
+        false => Err(None),
     }
-    if compares && let Some(above) = uncorrelated {
-        let why =
-            format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {above}");
-        fault("rule", quoted(words), &why);
-    } else if !compares && !optional.is_null() {
-        let why = "may not be set if oldSelf is not used in rule";
-        fault("optionalOldSelf", optional.to_string(), why);
-    }
+}
+
+fn exceeds(name: &str, cost: u64, limit: u64) -> String {
+    let factor = cost as f64 / limit as f64;
+    let factor = match factor {
+        factor if factor > 100.0 => "more than 100x".to_owned(),
+        factor if factor < 1.5 => format!("{factor:.6}x"),
+        factor => format!("{factor:.1}x"),
+    };
+    format!(
+        "{name} exceeds budget by factor of {factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where \
+         arrays, maps, and strings are declared)"
+    )
 }

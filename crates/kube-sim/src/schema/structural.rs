@@ -46,8 +46,8 @@ const DEEPEST: usize = 500;
 /// So many bytes may show the keys of one list. More faults of them are not told of: they say the same.
 const MOST_OF_KEYS: usize = 100_000;
 
-/// What is wrong with an `openAPIV3Schema`; `path` leads to it.
-pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
+/// What is wrong with an `openAPIV3Schema`; `path` leads to it. If the schema `was_there`, its rules may cost more.
+pub(crate) fn faults(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> {
     let mut causes = Vec::new();
     if nesting::of(schema) > DEEPEST {
         let why = format!("is nested too deep: the simulator takes {DEEPEST} levels of JSON");
@@ -67,7 +67,7 @@ pub(crate) fn faults(schema: &Value, path: &str) -> Vec<Cause> {
     }
     // Rules are compiled against the types of a schema without faults.
     if causes.is_empty() {
-        return rules::of_expressions(schema, path);
+        return rules::of_expressions(schema, path, was_there);
     }
     causes.sort_by(|a, b| a.field.cmp(&b.field));
     causes
@@ -485,7 +485,7 @@ mod tests {
                 "s.properties[a].items.properties[k].default",
             ),
         ] {
-            let causes = faults(&schema, "s");
+            let causes = faults(&schema, "s", false);
             let fields: Vec<_> = causes.iter().map(|cause| &*cause.field).collect();
             assert_eq!(fields, [field], "{schema}");
         }
@@ -497,7 +497,7 @@ mod tests {
             let keys: Vec<_> = (0..count).map(|n| format!("k{n:05}")).collect();
             let schema = json!({"type": "object", "properties": {"a": {"type": "array", "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": keys, "items": {"type": "object"}}}});
-            faults(&schema, "s")
+            faults(&schema, "s", false)
         };
         assert_eq!(of(20).len(), 20);
         let bytes: usize = of(5_000).iter().map(|cause| cause.message.len()).sum();
@@ -516,7 +516,7 @@ mod tests {
             }},
         }});
         assert!(
-            faults(&schema, "s")
+            faults(&schema, "s", false)
                 .iter()
                 .map(|cause| &cause.field)
                 .eq(&Vec::<String>::new())

@@ -153,10 +153,11 @@ pub(super) fn prepare(
         );
     }
     fill_in(object);
+    let was = old.map(|old| Value::Object(old.clone()));
     let resources = Resource::of_definition(&definition);
     let is_readable = wrong.is_empty() && resources.as_ref().is_ok_and(|all| !all.is_empty());
     if !is_readable && !lenient {
-        wrong.extend(validation::faults(&Value::Object(object.clone())));
+        wrong.extend(validation::faults(&Value::Object(object.clone()), was.as_ref()));
     }
     if !wrong.is_empty() {
         return Err(invalid(&wrong));
@@ -173,11 +174,10 @@ pub(super) fn prepare(
     note_storage_version(object, storage);
     if !lenient {
         let definition = Value::Object(object.clone());
-        let mut causes = validation::faults(&definition);
-        if let Some(old) = old {
+        let mut causes = validation::faults(&definition, was.as_ref());
+        if let (Some(old), Some(was)) = (old, &was) {
             let is_established = condition(old, "Established") == Some("True");
-            let old = Value::Object(old.clone());
-            causes.extend(validation::faults_of_change(&old, &definition, is_established));
+            causes.extend(validation::faults_of_change(was, &definition, is_established));
         }
         if !causes.is_empty() {
             return Err(invalid(&causes));

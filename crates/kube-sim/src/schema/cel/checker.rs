@@ -5,7 +5,7 @@
 //!
 //! An expression whose types are too large to be compared is not checked further.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use cel::Program;
 use cel::common::ast::{
@@ -18,10 +18,11 @@ use super::parsed::{parsed, room_of};
 use super::{typed, values};
 use crate::nesting;
 use crate::schema::Pattern;
-use declarations::{Overload, function};
-use substitutions::{Substitutions, more_general};
+use declarations::function;
+use substitutions::{Known, Substitutions, more_general};
 use types::{Fields, joined};
 
+pub(super) use declarations::Overload;
 pub(crate) use types::Type;
 
 mod admission;
@@ -30,6 +31,7 @@ mod declared;
 mod substitutions;
 mod types;
 
+pub(super) use declared::{NAMES, has_metadata};
 pub(in crate::schema) use declared::{each, property, type_of};
 
 /// The most faults of an expression that are told, as in cel-go.
@@ -74,8 +76,66 @@ fn made(name: &str) -> Type {
     Type::of_fields(name, texts.into_iter().chain([("value".to_owned(), Type::Dyn)]))
 }
 
-/// The type that an expression comes to, or everything that is wrong with it.
-pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Type, String> {
+/// An expression whose parts have types.
+pub(crate) struct Checked {
+    program: Program,
+    of: Type,
+    known: Known,
+    found: Found,
+}
+
+/// What was found of the parts of an expression, by their ids.
+#[derive(Default)]
+struct Found {
+    types: HashMap<u64, Type>,
+    calls: HashMap<u64, Called>,
+    /// What selects no field, but spells a name.
+    names: HashSet<u64>,
+}
+
+/// What a call calls.
+pub(super) struct Called {
+    /// With the namespace that it is in.
+    pub(super) name: String,
+    pub(super) is_member: bool,
+    /// All that take the arguments.
+    pub(super) overloads: Vec<&'static Overload>,
+}
+
+impl Checked {
+    /// The type that the expression comes to.
+    pub(crate) fn of(&self) -> &Type {
+        &self.of
+    }
+
+    pub(super) fn expression(&self) -> &IdedExpr {
+        self.program.expression()
+    }
+
+    /// The type of a part. What it is made of may be parameters, which are [known](Self::known).
+    pub(super) fn type_of(&self, part: &IdedExpr) -> &Type {
+        self.found
+            .types
+            .get(&part.id)
+            .map_or(&Type::Dyn, |of| self.known(of))
+    }
+
+    /// What a parameter stands for.
+    pub(super) fn known<'a>(&'a self, of: &'a Type) -> &'a Type {
+        self.known.resolved(of)
+    }
+
+    pub(super) fn called(&self, call: &IdedExpr) -> Option<&Called> {
+        self.found.calls.get(&call.id)
+    }
+
+    pub(super) fn is_name(&self, select: &IdedExpr) -> bool {
+        self.found.names.contains(&select.id)
+    }
+}
+
+/// An expression with the types of its parts, or everything that is wrong with it.
+pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Checked, String> {
     let program = parsed(expression).map_err(|error| {
         // cel-go puts a space before the lines that it shows.
         format!("compilation failed: {}", error.replace("\n|", "\n |"))
@@ -84,22 +144,32 @@ pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Type, Str
         declared,
         scopes: Vec::new(),
         known: Substitutions::default(),
+        found: Found::default(),
         literals: Vec::new(),
         formats: 0,
         texts: Vec::new(),
         faults: Vec::new(),
     };
     let room = room_of(program.expression());
-    nesting::with_room(room, || {
+    let of = nesting::with_room(room, || {
         let found = check.type_of(program.expression());
         if check.faults.is_empty() {
             check.check_literals();
         }
-        match check.faults.is_empty() {
-            true => Ok(check.known.applied(&found, true)),
-            false => Err(format!("compilation failed: {}", said(&program, check.faults))),
-        }
-    })
+        check.known.applied(&found, true)
+    });
+    let Check {
+        known, found, faults, ..
+    } = check;
+    match faults.is_empty() {
+        true => Ok(Checked {
+            program,
+            of,
+            known: known.into(),
+            found,
+        }),
+        false => Err(format!("compilation failed: {}", said(&program, faults))),
+    }
 }
 
 /// What is wrong with a part of an expression.
@@ -145,6 +215,7 @@ struct Check<'a> {
     /// The variables of the loops around.
     scopes: Vec<(&'a str, Type)>,
     known: Substitutions,
+    found: Found,
     /// The types of what stands beside one another in lists and maps, each with its place.
     literals: Vec<Vec<(u64, Type)>>,
     /// How many calls are around that take lists of anything.
@@ -191,11 +262,14 @@ impl<'a> Check<'a> {
             Expr::Struct(of) => self.of_struct(at, of),
             Expr::Comprehension(of) => self.of_loop(of),
         };
-        self.known.limited(found)
+        let found = self.known.limited(found);
+        self.found.types.insert(at, found.clone());
+        found
     }
 
     fn of_select(&mut self, expression: &'a IdedExpr, select: &'a SelectExpr) -> Type {
         if let Some(of) = qualified(expression).and_then(|name| self.variable(&name)) {
+            self.found.names.insert(expression.id);
             return of;
         }
         let found = self.of_field(expression.id, &select.operand, &select.field, false);
@@ -243,6 +317,8 @@ impl<'a> Check<'a> {
                 return self.fault(field.id, "unsupported optional field selection".to_owned());
             };
             let found = self.of_field(at, operand, field.inner(), true);
+            let overloads = self.declared.calls(name).into_iter().flatten();
+            self.note_call(at, name, false, overloads.collect());
             return self.known.applied(&found, false);
         }
         self.note_text(call);
@@ -266,9 +342,15 @@ impl<'a> Check<'a> {
                 None => self.undeclared(at, name),
             };
         };
-        let of_name = qualified(target).and_then(|target| self.declared.calls(&format!("{target}.{name}")));
-        if let Some(overloads) = of_name {
-            return self.resolved_of(at, name, false, overloads, &arguments);
+        let named = qualified(target).map(|target| format!("{target}.{name}"));
+        if let Some(named) = named
+            && let Some(overloads) = self.declared.calls(&named)
+        {
+            let found = self.resolved_of(at, name, false, overloads, &arguments);
+            if let Some(called) = self.found.calls.get_mut(&at) {
+                called.name = named;
+            }
+            return found;
         }
         arguments.insert(0, self.type_of(target));
         match self.declared.calls(name) {
@@ -288,6 +370,7 @@ impl<'a> Check<'a> {
         if !matches!(&*call.func_name, operators::LOGICAL_AND | operators::LOGICAL_OR) {
             return self.resolved_of(at, &call.func_name, false, overloads, arguments);
         }
+        self.note_call(at, &call.func_name, false, overloads.iter().collect());
         let mut result = Type::Bool;
         for (argument, found) in call.args.iter().zip(arguments) {
             if !self.known.assignable(found, &Type::Bool) {
@@ -307,6 +390,7 @@ impl<'a> Check<'a> {
         arguments: &[Type],
     ) -> Type {
         let mut result: Option<Type> = None;
+        let mut called = Vec::new();
         for overload in overloads
             .iter()
             .filter(|overload| overload.is_member == is_member)
@@ -321,6 +405,7 @@ impl<'a> Check<'a> {
                 self.known.forget(first);
                 continue;
             }
+            called.push(overload);
             let found = self
                 .known
                 .applied(&overload.instance(&overload.result, first), false);
@@ -329,6 +414,9 @@ impl<'a> Check<'a> {
                 Some(before) if before == Type::Dyn || before == found => before,
                 Some(_) => Type::Dyn,
             });
+        }
+        if name != PAIRS {
+            self.note_call(at, name, is_member, called);
         }
         result.unwrap_or_else(|| {
             let shown: Vec<_> = arguments
@@ -346,6 +434,16 @@ impl<'a> Check<'a> {
                 format!("found no matching overload for '{name}' applied to '{target}({arguments})'"),
             )
         })
+    }
+
+    fn note_call(&mut self, at: u64, name: &str, is_member: bool, overloads: Vec<&'static Overload>) {
+        let name = name.to_owned();
+        let called = Called {
+            name,
+            is_member,
+            overloads,
+        };
+        self.found.calls.insert(at, called);
     }
 
     /// Keeps the text that a function is given to read, for [`check_literals`](Self::check_literals).
@@ -578,7 +676,7 @@ mod tests {
         let declared = Declared::default()
             .with("self", of.clone())
             .with("oldSelf", Type::optional(of));
-        checked(expression, &declared).map(|found| found.shown())
+        checked(expression, &declared).map(|checked| checked.of().shown())
     }
 
     #[test]

@@ -17,14 +17,14 @@ use super::cost::pay;
 
 /// Makes pairs of a list or a map.
 pub(super) const PAIRS: &str = "@pairs";
-const KEY: &str = "@key";
-const VALUE: &str = "@value";
+pub(super) const KEY: &str = "@key";
+pub(super) const VALUE: &str = "@value";
 
 /// Adds an entry to a map, or all of another map.
 const INSERT: &str = "cel.@mapInsert";
 
 /// The variable of a round.
-const PAIR: &str = "@pair";
+pub(super) const PAIR: &str = "@pair";
 const RESULT: &str = "@result";
 
 type Made = Result<Option<IdedExpr>, ParseError>;

@@ -39,7 +39,7 @@ impl Names {
         // A variable may mention those before it.
         for variable in spec.items("variables") {
             let (found, fault) = match schema::checked(variable.text_at("expression"), &all) {
-                Ok(found) => (found, None),
+                Ok(checked) => (checked.of().clone(), None),
                 Err(why) => (TypeOf::Error, Some(why)),
             };
             all.add_variable(variable.text_at("name"), found);
@@ -416,7 +416,7 @@ fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
 
 /// Checks that an expression comes to one of these types.
 fn expect(at: &At<'_>, text: &str, wanted: &[&str], declared: &Declared, causes: &mut Causes) {
-    let why = match schema::checked(text, declared).map(|found| found.shown()) {
+    let why = match schema::checked(text, declared).map(|checked| checked.of().shown()) {
         Ok(found) if wanted.contains(&&*found) => return,
         Ok(found) => match wanted {
             [one] => format!("must evaluate to {one} but got {found}"),

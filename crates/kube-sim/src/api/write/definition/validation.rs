@@ -9,13 +9,13 @@ use crate::names::{dns_1035_label_fault, subdomain_fault};
 use crate::schema;
 use crate::status::{Cause, quoted};
 
-/// What is wrong with a definition, in the order of a real server.
-pub(super) fn faults(definition: &Value) -> Vec<Cause> {
+/// What is wrong with a definition, in the order of a real server. `old` is what it was.
+pub(super) fn faults(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
     let mut causes = group_faults(definition);
     causes.extend(scope_fault(definition));
     causes.extend(pruning_fault(definition));
     causes.extend(version_faults(definition));
-    causes.extend(schema_faults(definition));
+    causes.extend(schema_faults(definition, old));
     causes.extend(scale_faults(definition));
     causes.extend(column_faults(definition));
     causes.extend(selectable::faults(definition));
@@ -380,7 +380,7 @@ fn root_fault(schema: &Value, path: String) -> Option<Cause> {
 }
 
 /// What is wrong with the schemas of a definition.
-fn schema_faults(definition: &Value) -> Vec<Cause> {
+fn schema_faults(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
     let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
     let schemas = || versions.into_iter().flatten().map(|version| &version["schema"]);
     // Where all versions have one schema, a real server looks at it once.
@@ -392,7 +392,10 @@ fn schema_faults(definition: &Value) -> Vec<Cause> {
         };
         match version.pointer("/schema/openAPIV3Schema") {
             Some(schema) if schema.is_object() => {
-                let mut causes = schema::faults(schema, &path);
+                let was = old.into_iter().flat_map(self::versions);
+                let mut was = was.filter(|was| was["name"] == version["name"]);
+                let was_there = was.any(|was| was["schema"] == version["schema"]);
+                let mut causes = schema::faults(schema, &path, was_there);
                 if version.pointer("/subresources/status").is_some() {
                     causes.extend(root_fault(schema, path));
                 }

@@ -9,10 +9,10 @@ use std::sync::{Arc, LazyLock};
 use super::types::Type;
 
 /// One of the ways in which a function is called.
-pub(super) struct Overload {
+pub(in crate::schema::cel) struct Overload {
     /// Whether the first argument is what it is called on.
     pub(super) is_member: bool,
-    pub(super) arguments: Vec<Type>,
+    pub(in crate::schema::cel) arguments: Vec<Type>,
     pub(super) result: Type,
     /// The letters in them.
     letters: Vec<u32>,

@@ -55,24 +55,30 @@ pub(in crate::schema) fn type_of(schema: &Value, is_root: bool, name: &str) -> O
     })
 }
 
-/// Adds what every resource has, unless its schema says all of it.
-fn with_metadata(fields: &mut BTreeMap<String, Type>, properties: &Value, name: &str) {
+/// What is seen of the metadata of a resource.
+pub(in crate::schema::cel) const NAMES: [&str; 2] = ["name", "generateName"];
+
+/// Whether a schema of a resource says all that is seen of every resource.
+pub(in crate::schema::cel) fn has_metadata(properties: &Value) -> bool {
     let is = |of: &Value, kind: &str| of["type"] == kind;
-    let names = ["name", "generateName"];
     let metadata = &properties["metadata"];
-    let has_all = is(&properties["kind"], "string")
+    is(&properties["kind"], "string")
         && is(&properties["apiVersion"], "string")
         && is(metadata, "object")
-        && names
+        && NAMES
             .iter()
-            .all(|name| is(&metadata["properties"][*name], "string"));
-    if has_all {
+            .all(|name| is(&metadata["properties"][*name], "string"))
+}
+
+/// Adds what every resource has, unless its schema says all of it.
+fn with_metadata(fields: &mut BTreeMap<String, Type>, properties: &Value, name: &str) {
+    if has_metadata(properties) {
         return;
     }
     for name in ["kind", "apiVersion"] {
         fields.insert(name.to_owned(), Type::String);
     }
-    let names = names.map(|name| (name.to_owned(), Type::String));
+    let names = NAMES.map(|name| (name.to_owned(), Type::String));
     let metadata = Type::of_fields(&format!("{name}.metadata"), names);
     fields.insert("metadata".to_owned(), metadata);
 }

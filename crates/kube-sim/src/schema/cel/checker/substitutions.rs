@@ -20,6 +20,29 @@ pub(super) struct Substitutions {
     steps: Cell<usize>,
 }
 
+/// What is known of parameters in the end, by their numbers above the letters.
+pub(super) struct Known(Vec<Option<Type>>);
+
+impl Known {
+    /// What a parameter stands for: `dyn` if nothing is known of it.
+    pub(super) fn resolved<'a>(&'a self, mut of: &'a Type) -> &'a Type {
+        while let Type::Parameter(number) = of {
+            let at = number.checked_sub(LETTERS).map(|at| at as usize);
+            match at.and_then(|at| self.0.get(at)?.as_ref()) {
+                Some(found) => of = found,
+                None => return &Type::Dyn,
+            }
+        }
+        of
+    }
+}
+
+impl From<Substitutions> for Known {
+    fn from(all: Substitutions) -> Self {
+        Self(all.found)
+    }
+}
+
 impl Substitutions {
     /// A type that may become any.
     pub(super) fn fresh(&mut self) -> Type {

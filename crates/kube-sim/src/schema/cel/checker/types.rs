@@ -93,7 +93,7 @@ impl Type {
     }
 
     /// The type in an optional one.
-    pub(super) fn in_optional(&self) -> Option<&Type> {
+    pub(in crate::schema::cel) fn in_optional(&self) -> Option<&Type> {
         match self {
             Self::Opaque(name, of) if &**name == OPTIONAL => of.first(),
             _ => None,
