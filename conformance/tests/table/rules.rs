@@ -5,7 +5,7 @@ use crate::objects::DEFINITIONS;
 use serde_json::{Value, json};
 
 /// Rules that have no type, or another one than a boolean.
-const WRONG: [&str; 49] = [
+const WRONG: [&str; 54] = [
     "that == 1",
     "self.c == 1",
     "self.open.a == 1",
@@ -55,10 +55,15 @@ const WRONG: [&str; 49] = [
     "[1, dyn('a')].size() == 2",
     "[[], [1]].size() == 1",
     "oldSelf.n.hasValue()",
+    "duration('1h 30m') > duration('')",
+    "duration('1hx') == duration('1h1d') || duration('--1h') == duration('1e3s') || duration('.s') == duration('3000000h')",
+    "timestamp('2020-01-01 00:00:00Z') == timestamp('2020-01-01T00:00:00z') || timestamp('2020-01-01t00:00:00Z') == timestamp('2020-01-01')",
+    "type(quantity('1')) == kubernetes.Quantity",
+    "type(url('a')) == kubernetes.URL || type(self.n) == kubernetes.authorization.Authorizer",
 ];
 
 /// Rules that hold.
-const RIGHT: [&str; 22] = [
+const RIGHT: [&str; 26] = [
     "self.n < self.x",
     "self.n + 1 == 3 || dyn(self.n) == 'a'",
     "self.port == 1 || self.port == 'a'",
@@ -81,6 +86,10 @@ const RIGHT: [&str; 22] = [
     "'%s %d'.format([self.s, self.n]) == ''",
     "oldSelf.n == self.n || self.n in [1, 2] || 'a' in self.map",
     "[dyn(1), dyn('a')].size() == 2 || [[1], [2]].size() == 1",
+    "duration('-1h30.5m.5s3ms') < duration('5\u{b5}s') && duration('5\u{3bc}s') < duration('+0') && duration('0') < duration('5us') && duration('1.s') < duration('1ns')",
+    "timestamp('2020-01-01T00:00:00Z') < timestamp('2020-01-01T00:00:00.123456789+01:00')",
+    "dyn(self.map).all(k, v, k.size() < 3 && k.startsWith('a') && (v == 1 || v == 'a' || v != null))",
+    "dyn(self.list).exists(i, v, i == 0 && v.n == 1 && v.n != 'a')",
 ];
 
 fn define(name: &str, spec: &Value) -> Ask {
@@ -151,6 +160,13 @@ fn types() -> Case {
                 json!({"rule": "oldSelf.hasValue()", "optionalOldSelf": true}),
                 json!({"rule": "oldSelf.b", "optionalOldSelf": true}),
             ],
+        ))
+        .ask(with(
+            "fields that are told of",
+            [".n", ".map.a", ".map['a.b']", "['a-b']", ".list", ".a-b", ".open", "", ".missing", "n", " ", ".n\n", ".", "..n", ".n.a", ".list[0]", ".list.n", ".open.a",
+             "['n'", "[n]", ".map['a\\'b']", ".map['a\\x']", ".map.", "['n'].a", ".n ", ".map['']", ".port", "['n']x", ".n]", ".map[''a']"]
+                .map(|field| json!({"rule": "self.b", "fieldPath": field}))
+                .into(),
         ))
         .ask(define("old values in lists", &in_lists))
         .ask(with(

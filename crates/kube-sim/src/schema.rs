@@ -35,8 +35,8 @@ mod walk;
 
 pub(crate) use builtin::{Definition, METADATA, named, of_kind};
 pub(crate) use cel::{
-    Answer, Authorizer, Declared, Depths, Failure, Named, Right, RightAsked, RightOf, Scope, TYPE, TypeOf,
-    checked, goes_on, is_reserved, lightly, until_stopped, with_room,
+    Answer, Authorizer, Checked, Declared, Depths, Failure, Named, Right, RightAsked, RightOf, Scope, TYPE,
+    TypeOf, checked, goes_on, is_reserved, lightly, until_stopped, with_room,
 };
 pub(crate) use format::is_known_of as is_known_format;
 pub(crate) use pattern::Pattern;

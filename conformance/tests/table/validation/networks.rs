@@ -233,6 +233,10 @@ pub(super) fn networks() -> Vec<Case> {
                 "an address that loops",
                 json!({"endpoints": [{"addresses": ["127.0.0.1"]}]}),
             ),
+            ("addresses of version 6", json!({"addressType": "IPv6", "endpoints": [
+                {"addresses": ["FD00:0::1", "fd00::1", "::ffff:1.2.3.4", "1.2.3.4", "x", "fd00:0:0:0:0:0:0:1", ""]}]})),
+            ("names of hosts", json!({"addressType": "FQDN", "endpoints": [
+                {"addresses": ["example.com.", "example.com", "localhost", "A_.com", "", "a..b", "1.2.3.4"]}, {"addresses": [format!("{}.com", "a".repeat(64))]}]})),
             ("a port's name", json!({"ports": [{"name": "A_", "port": 80}]})),
             (
                 "a port's name twice",

@@ -214,6 +214,12 @@ pub(super) fn pods() -> Case {
         ("many search paths", json!({"dnsConfig": {"searches": (0..33).map(|n| format!("a{n}")).collect::<Vec<_>>()}})),
         ("long search paths", json!({"dnsConfig": {"searches": (0..9).map(|n| ["a"; 127].join(".") + &n.to_string()).collect::<Vec<_>>()}})),
         ("no claims", json!({"resourceClaims": [{"name": ""}]})),
+        ("containers that claim", json!({
+            "resourceClaims": [{"name": "b", "resourceClaimName": "x"}, {"name": "a", "resourceClaimName": "x"}],
+            "containers": [{"name": "c", "image": "i", "resources": {"claims": [
+                {"name": ""}, {"name": "a"}, {"name": "a"}, {"name": "c"}, {"name": "b", "request": "A_"}, {"name": "b", "request": "r"}, {"name": "b", "request": "r"},
+                {"name": "b"}]}}]})),
+        ("a container that claims what is in no pod", json!({"containers": [{"name": "c", "image": "i", "resources": {"claims": [{"name": "a", "request": "r"}]}}]})),
         ("claims", json!({"resourceClaims": [
             {"name": "A_", "resourceClaimName": "B_"}, {"name": "a", "resourceClaimTemplateName": "B_"}, {"name": "a", "resourceClaimName": "b"},
             {"name": "b", "resourceClaimName": "c", "resourceClaimTemplateName": "d"}, {"name": "c"}]})),

@@ -59,7 +59,86 @@ pub(super) fn of_words(schema: &Value, path: &str, causes: &mut Vec<Cause>) {
             let supported = REASONS.map(quoted).join(", ");
             causes.push(Cause::unsupported(at("reason"), reason, &supported));
         }
+        let field = text("fieldPath");
+        let mut wrong = |why: &str| causes.push(Cause::invalid(at("fieldPath"), quoted(field), why));
+        if !field.is_empty() {
+            if field.trim().is_empty() {
+                wrong("must be non-empty if specified");
+            }
+            if breaks(field) {
+                wrong("must not contain line breaks");
+            }
+            if !leads_to_field(field, schema) {
+                wrong("must be a valid path");
+            }
+        }
     }
+}
+
+/// Whether a path such as `.a.b['c']` leads to a property, or to a value of a map.
+fn leads_to_field(path: &str, schema: &Value) -> bool {
+    let (mut rest, mut schema) = (path, schema);
+    while let Some(start) = token(&mut rest) {
+        let name = match start {
+            "." => token(&mut rest).map(str::to_owned),
+            "[" => {
+                let name = token(&mut rest).and_then(unquoted);
+                name.filter(|_| token(&mut rest) == Some("]"))
+            }
+            _ => None,
+        };
+        let properties = schema["properties"].as_object();
+        let values = Some(&schema["additionalProperties"]).filter(|values| values.is_object());
+        let below = name.and_then(|name| match properties {
+            Some(properties) => properties.get(&name),
+            None => values,
+        });
+        match below {
+            Some(below) => schema = below,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Takes a dot, a bracket, a text in quotes, or what is before one of them.
+fn token<'a>(rest: &mut &'a str) -> Option<&'a str> {
+    let end = match rest.chars().next()? {
+        '.' | '[' | ']' => Some(1),
+        '\'' => {
+            let quotes = rest.match_indices('\'').skip(1);
+            let mut ends = quotes.map(|(at, _)| at).filter(|at| !rest[..*at].ends_with('\\'));
+            ends.next().map(|at| at + 1)
+        }
+        _ => rest.find(['.', '[', ']']),
+    };
+    let (token, after) = rest.split_at(end.unwrap_or(rest.len()));
+    *rest = after;
+    Some(token)
+}
+
+/// What is in single quotes.
+fn unquoted(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\'')?.strip_suffix('\'')?;
+    let mut name = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        name.push(match letter {
+            '\\' => match letters.next()? {
+                'a' => '\u{7}',
+                'b' => '\u{8}',
+                'f' => '\u{c}',
+                'n' => '\n',
+                'r' => '\r',
+                't' => '\t',
+                'v' => '\u{b}',
+                other @ ('\'' | '\\' | '"') => other,
+                _ => return None,
+            },
+            letter => letter,
+        });
+    }
+    Some(name)
 }
 
 /// The most that a rule may cost, wherever it applies, and all rules of a schema.
@@ -74,6 +153,7 @@ const MOST_EXPENSIVE: usize = 4;
 pub(super) fn of_expressions(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> {
     let mut rules = Rules {
         was_there,
+        declared: cel::Declared::default(),
         told: Told::default(),
         total: 0,
         expensive: Vec::new(),
@@ -123,6 +203,8 @@ struct Place<'a> {
 /// The rules of a schema, while they are looked at.
 struct Rules {
     was_there: bool,
+    /// What all rules may mention.
+    declared: cel::Declared,
     told: Told,
     total: u64,
     /// The paths to the rules that cost most, with their costs.
@@ -204,7 +286,9 @@ impl Rules {
             true => cel::TypeOf::optional(of.of.clone()),
             false => of.of.clone(),
         };
-        let declared = cel::Declared::default()
+        let declared = self
+            .declared
+            .clone()
             .with("self", of.of.clone())
             .with("oldSelf", old);
         let mut compares = false;
@@ -296,9 +380,9 @@ fn of_type(
     wanted: &cel::TypeOf,
 ) -> Result<cel::Checked, Option<String>> {
     let checked = cel::checked(expression, declared).map_err(Some)?;
-    match checked.of() == wanted {
-        true => Ok(checked),
-        false => Err(None),
+    match checked.of() {
+        Some(of) if of != wanted => Err(None),
+        _ => Ok(checked),
     }
 }
 

@@ -69,8 +69,25 @@ pub(crate) fn faults(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> 
     if causes.is_empty() {
         return rules::of_expressions(schema, path, was_there);
     }
-    causes.sort_by(|a, b| a.field.cmp(&b.field));
+    causes.sort_by_cached_key(|cause| in_order(&cause.field));
     causes
+}
+
+/// A path in which places in lists are as long as each other, so that they are sorted as numbers.
+fn in_order(path: &str) -> String {
+    let mut sorted = String::with_capacity(path.len());
+    for (n, part) in path.split('[').enumerate() {
+        let digits = part.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(0);
+        let zeros = if n > 0 && digits > 0 {
+            8_usize.saturating_sub(digits)
+        } else {
+            0
+        };
+        sorted.extend(std::iter::repeat_n('0', zeros));
+        sorted.push_str(part);
+        sorted.push('[');
+    }
+    sorted
 }
 
 /// The defaults that do not fit their schemas. Those in the metadata of an embedded object lose what such metadata does not have.

@@ -6,6 +6,7 @@
 //! An expression whose types are too large to be compared is not checked further.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 
 use cel::Program;
 use cel::common::ast::{
@@ -13,14 +14,14 @@ use cel::common::ast::{
     StructExpr, operators,
 };
 
-use super::pairs::PAIRS;
+use super::pairs::{KEY, PAIRS, VALUE};
 use super::parsed::{parsed, room_of};
 use super::{typed, values};
 use crate::nesting;
 use crate::schema::Pattern;
 use declarations::function;
-use substitutions::{Known, Substitutions, more_general};
-use types::{Fields, joined};
+use substitutions::{Known, Steps, Substitutions, more_general};
+use types::{Fields, Joined, limited};
 
 pub(super) use declarations::Overload;
 pub(crate) use types::Type;
@@ -46,6 +47,8 @@ pub(crate) struct Declared {
     variables: BTreeMap<String, Type>,
     /// Whether objects may be made whose types policies have.
     pub(crate) makes: bool,
+    /// For all expressions that are checked with these, and with what was made of these.
+    steps: Steps,
 }
 
 impl Declared {
@@ -79,7 +82,8 @@ fn made(name: &str) -> Type {
 /// An expression whose parts have types.
 pub(crate) struct Checked {
     program: Program,
-    of: Type,
+    /// Nothing if its types are too large.
+    of: Option<Type>,
     known: Known,
     found: Found,
 }
@@ -103,9 +107,9 @@ pub(super) struct Called {
 }
 
 impl Checked {
-    /// The type that the expression comes to.
-    pub(crate) fn of(&self) -> &Type {
-        &self.of
+    /// The type that the expression comes to; nothing if its types are too large to be compared.
+    pub(crate) fn of(&self) -> Option<&Type> {
+        self.of.as_ref()
     }
 
     pub(super) fn expression(&self) -> &IdedExpr {
@@ -143,23 +147,29 @@ pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Checked, 
     let mut check = Check {
         declared,
         scopes: Vec::new(),
-        known: Substitutions::default(),
+        known: Substitutions::new(declared.steps.clone()),
         found: Found::default(),
         literals: Vec::new(),
         formats: 0,
         texts: Vec::new(),
         faults: Vec::new(),
+        more: 0,
     };
     let room = room_of(program.expression());
     let of = nesting::with_room(room, || {
         let found = check.type_of(program.expression());
-        if check.faults.is_empty() {
+        if check.faults.is_empty() && !check.known.is_tired() {
             check.check_literals();
         }
-        check.known.applied(&found, true)
+        let of = check.known.applied(&found, true);
+        (!check.known.is_tired()).then_some(of)
     });
     let Check {
-        known, found, faults, ..
+        known,
+        found,
+        faults,
+        more,
+        ..
     } = check;
     match faults.is_empty() {
         true => Ok(Checked {
@@ -168,7 +178,7 @@ pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Checked, 
             known: known.into(),
             found,
         }),
-        false => Err(format!("compilation failed: {}", said(&program, faults))),
+        false => Err(format!("compilation failed: {}", said(&program, faults, more))),
     }
 }
 
@@ -179,7 +189,7 @@ struct Fault {
 }
 
 /// Faults as cel-go shows them, in the order of their places.
-fn said(program: &Program, faults: Vec<Fault>) -> String {
+fn said(program: &Program, faults: Vec<Fault>, more: usize) -> String {
     let info = program.source_info();
     let start = |fault: &Fault| info.offset_for(fault.at).map_or(0, |(start, _)| start as usize);
     let mut faults: Vec<_> = faults
@@ -188,7 +198,7 @@ fn said(program: &Program, faults: Vec<Fault>) -> String {
         .collect();
     faults.sort_by_key(|(start, _)| *start);
     let most = (MOST_SHOWN / info.source.len().max(1)).clamp(1, MOST_FAULTS);
-    let more = faults.len().saturating_sub(most);
+    let more = more + faults.len().saturating_sub(most);
     let mut lines: Vec<_> = faults
         .into_iter()
         .take(most)
@@ -223,20 +233,31 @@ struct Check<'a> {
     /// Texts that a function reads, and the function.
     texts: Vec<(u64, &'static str, &'a str)>,
     faults: Vec<Fault>,
+    /// How many faults there are beyond those.
+    more: usize,
 }
 
 impl<'a> Check<'a> {
-    fn fault(&mut self, at: u64, why: String) -> Type {
-        self.faults.push(Fault { at, why });
+    fn fault(&mut self, at: u64, why: fmt::Arguments<'_>) -> Type {
+        match self.faults.len() < MOST_FAULTS {
+            true => self.faults.push(Fault {
+                at,
+                why: limited(why),
+            }),
+            false => self.more += 1,
+        }
         Type::Error
     }
 
     fn undeclared(&mut self, at: u64, name: &str) -> Type {
-        self.fault(at, format!("undeclared reference to '{name}' (in container '')"))
+        self.fault(
+            at,
+            format_args!("undeclared reference to '{name}' (in container '')"),
+        )
     }
 
     fn mismatch(&mut self, at: u64, wanted: &Type, found: &Type) -> Type {
-        self.fault(at, format!("expected type '{wanted}' but found '{found}'"))
+        self.fault(at, format_args!("expected type '{wanted}' but found '{found}'"))
     }
 
     fn variable(&self, name: &str) -> Option<Type> {
@@ -290,7 +311,7 @@ impl<'a> Check<'a> {
                 Fields::Any => Type::Dyn,
                 Fields::These(fields) => match declared::field(fields, field) {
                     Some(of) => of.clone(),
-                    None => self.fault(at, format!("undefined field '{field}'")),
+                    None => self.fault(at, format_args!("undefined field '{field}'")),
                 },
             },
             Type::Parameter(_) => {
@@ -299,7 +320,10 @@ impl<'a> Check<'a> {
             }
             target => {
                 if !target.is_dyn_or_error() {
-                    self.fault(at, format!("type '{target}' does not support field selection"));
+                    self.fault(
+                        at,
+                        format_args!("type '{target}' does not support field selection"),
+                    );
                 }
                 Type::Dyn
             }
@@ -314,7 +338,7 @@ impl<'a> Check<'a> {
         let name = &*call.func_name;
         if let (operators::OPT_SELECT, [operand, field]) = (name, &*call.args) {
             let Expr::Literal(LiteralValue::String(field)) = &field.expr else {
-                return self.fault(field.id, "unsupported optional field selection".to_owned());
+                return self.fault(field.id, format_args!("unsupported optional field selection"));
             };
             let found = self.of_field(at, operand, field.inner(), true);
             let overloads = self.declared.calls(name).into_iter().flatten();
@@ -336,6 +360,12 @@ impl<'a> Check<'a> {
             (PAIRS, [range]) => range.id,
             _ => at,
         };
+        // Of what may be anything, so may be the keys and the values.
+        if let (KEY | VALUE, [pair]) = (name, &*arguments)
+            && self.known.applied(pair, false).is_dyn_or_error()
+        {
+            return Type::Dyn;
+        }
         let Some(target) = call.target.as_deref() else {
             return match self.declared.calls(name) {
                 Some(overloads) => self.resolved(at, call, overloads, &arguments),
@@ -419,19 +449,26 @@ impl<'a> Check<'a> {
             self.note_call(at, name, is_member, called);
         }
         result.unwrap_or_else(|| {
+            if self.faults.len() >= MOST_FAULTS {
+                self.more += 1;
+                return Type::Error;
+            }
             let shown: Vec<_> = arguments
                 .iter()
                 .map(|argument| self.known.applied(argument, true))
                 .collect();
             if let (PAIRS, [range]) = (name, &*shown) {
-                return self.fault(at, no_range(range));
+                return self.fault(at, format_args!("{}", no_range(range)));
             }
             let (target, arguments) = shown.split_at(usize::from(is_member));
-            let target: String = target.iter().map(|target| format!("{target}.")).collect();
-            let arguments = joined(arguments);
+            let dot = if is_member { "." } else { "" };
+            let target = Joined(target);
+            let arguments = Joined(arguments);
             self.fault(
                 at,
-                format!("found no matching overload for '{name}' applied to '{target}({arguments})'"),
+                format_args!(
+                    "found no matching overload for '{name}' applied to '{target}{dot}({arguments})'"
+                ),
             )
         })
     }
@@ -534,7 +571,7 @@ impl<'a> Check<'a> {
             return self.undeclared(at, &of.type_name);
         };
         let Type::Struct(known) = &*made else {
-            return self.fault(at, format!("'{}' is not a message type", of.type_name));
+            return self.fault(at, format_args!("'{}' is not a message type", of.type_name));
         };
         for entry in &of.entries {
             let EntryExpr::StructField(field) = &entry.expr else {
@@ -548,11 +585,13 @@ impl<'a> Check<'a> {
             };
             if !wanted.is_some_and(|wanted| self.known.assignable(wanted, &found)) {
                 // Of a field that there is not, a real server does not know the type.
-                let wanted = wanted.map_or_else(String::new, Type::to_string);
+                let wanted = wanted.map_or_else(String::new, |wanted| limited(format_args!("{wanted}")));
                 let name = &field.field;
                 self.fault(
                     entry.id,
-                    format!("expected type of field '{name}' is '{wanted}' but provided type is '{found}'"),
+                    format_args!(
+                        "expected type of field '{name}' is '{wanted}' but provided type is '{found}'"
+                    ),
                 );
             }
         }
@@ -573,7 +612,7 @@ impl<'a> Check<'a> {
                 [Type::Dyn, Type::Dyn]
             }
             range => {
-                self.fault(of.iter_range.id, no_range(range));
+                self.fault(of.iter_range.id, format_args!("{}", no_range(range)));
                 [Type::Error, Type::Error]
             }
         };
@@ -602,7 +641,7 @@ impl<'a> Check<'a> {
                 reader => values::is_read(reader, text),
             };
             if !is_read {
-                self.fault(at, format!("invalid {reader} argument"));
+                self.fault(at, format_args!("invalid {reader} argument"));
             }
         }
         for beside in std::mem::take(&mut self.literals) {
@@ -619,7 +658,9 @@ impl<'a> Check<'a> {
 }
 
 fn no_range(of: &Type) -> String {
-    format!("expression of type '{of}' cannot be range of a comprehension (must be list, map, or dynamic)")
+    limited(format_args!(
+        "expression of type '{of}' cannot be range of a comprehension (must be list, map, or dynamic)"
+    ))
 }
 
 /// The name that a variable and fields of it spell: `a.b.c`.
@@ -676,7 +717,7 @@ mod tests {
         let declared = Declared::default()
             .with("self", of.clone())
             .with("oldSelf", Type::optional(of));
-        checked(expression, &declared).map(|checked| checked.of().shown())
+        checked(expression, &declared).map(|checked| checked.of().map_or_else(String::new, Type::shown))
     }
 
     #[test]
@@ -846,5 +887,67 @@ mod tests {
         let growing = ".map(x, [x, optional.of({'a': x})])".repeat(60);
         let told = found(&format!("[optional.none()]{growing}.size() == 1"));
         assert!(told.is_err_and(|why| why.contains("but found")));
+    }
+
+    /// What comes of an expression on a thread with little stack.
+    fn found_on_a_thread(expression: String) -> Result<String, String> {
+        let thread = std::thread::Builder::new().stack_size(512 * 1024);
+        let found = thread.spawn(move || found(&expression)).expect("a thread");
+        found.join().expect("it has enough stack")
+    }
+
+    #[test]
+    fn many_faults_with_large_types_are_told_shortly() {
+        let large = format!("[self]{}", ".map(x, {x: x})".repeat(8));
+        let faults = format!("{large}.all(x, [{}true].size() > 0)", "!x, ".repeat(20_000));
+        let told = found_on_a_thread(faults).expect_err("many faults");
+        assert!(told.len() < 1_000_000, "{}", told.len());
+        assert!(
+            told.ends_with("more errors were truncated"),
+            "{:.200}",
+            &told[told.len() - 200..]
+        );
+    }
+
+    #[test]
+    fn what_is_learnt_later_makes_no_type_grow() {
+        let names: Vec<_> = ('a'..='x').collect();
+        let loops: String = names.iter().map(|name| format!("[[]].all({name}, ")).collect();
+        let pairs = names.windows(2).rev();
+        let equal: Vec<_> = pairs
+            .map(|pair| format!("{} == [{{{}: {}}}]", pair[1], pair[0], pair[0]))
+            .collect();
+        let growing = format!("{loops}{}{}", equal.join(" && "), ")".repeat(names.len()));
+        assert!(found_on_a_thread(growing).is_ok());
+    }
+
+    #[test]
+    fn long_chains_of_unknown_types_need_no_stack() {
+        let chain = format!(
+            "[[]].all(x, [[]].all(y, [x == y{}].size() > 0))",
+            ", x == []".repeat(9_000)
+        );
+        assert!(found_on_a_thread(chain).is_ok());
+    }
+
+    #[test]
+    fn variables_of_variables_are_not_too_deep() {
+        let mut declared = Declared::of_request().with_variables();
+        declared.add_variable("v0", Type::list(Type::Int));
+        for n in 1..500 {
+            let found = checked(&format!("[variables.v{}]", n - 1), &declared);
+            let found = found.expect("it is right");
+            declared.add_variable(&format!("v{n}"), found.of().expect("a type").clone());
+        }
+        assert!(checked("variables.v499.size() == 1", &declared).is_ok());
+    }
+
+    #[test]
+    fn expressions_of_one_object_share_what_they_may_take() {
+        let large = format!("[1]{}", ".map(x, {x: x})".repeat(8));
+        let long = format!("{large}.all(x, [{}x].size() > 0)", "x, ".repeat(15_000));
+        let declared = Declared::default();
+        let untyped = |_| checked(&long, &declared).expect("it is right").of().is_none();
+        assert!((0..5).any(untyped));
     }
 }

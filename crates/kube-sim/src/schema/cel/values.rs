@@ -81,9 +81,46 @@ fn string(text: &str, schema: &Schema) -> CelValue {
     }
 }
 
-/// Whether a function of CEL can read a string.
+/// Whether a function of CEL can read a string, as Go reads it.
 pub(super) fn is_read(function: &str, text: &str) -> bool {
-    !matches!(called(function, text), CelValue::String(_))
+    match function {
+        "duration" => is_duration(text),
+        // Go takes these letters as they are.
+        _ if text.as_bytes().get(10) != Some(&b'T') || text.ends_with('z') => false,
+        function => !matches!(called(function, text), CelValue::String(_)),
+    }
+}
+
+/// Whether a text is a duration: numbers with units, such as `-1h30.5m`.
+fn is_duration(text: &str) -> bool {
+    const UNITS: [(&str, f64); 8] = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("\u{b5}s", 1e3),
+        ("\u{3bc}s", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+        ("m", 60e9),
+        ("h", 3600e9),
+    ];
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest == "0" {
+        return true;
+    }
+    let mut nanoseconds = 0.0;
+    while !rest.is_empty() {
+        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
+        let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
+        let end = after.find(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let unit = UNITS.iter().find(|(name, _)| *name == unit);
+        let (Ok(number), Some((_, length))) = (number.parse::<f64>(), unit) else {
+            return false;
+        };
+        nanoseconds += number * length;
+        rest = after;
+    }
+    !matches!(text, "" | "-" | "+") && nanoseconds <= 9_223_372_036_854_775_807.0
 }
 
 /// What a function of CEL makes of a string; the string if it cannot.

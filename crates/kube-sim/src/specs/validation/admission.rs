@@ -28,19 +28,23 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn of(spec: &At<'_>) -> Self {
+    /// `has_variables` says whether expressions may mention them.
+    pub(super) fn of(spec: &At<'_>, has_variables: bool) -> Self {
         let mut of_messages = Declared::of_request();
         if spec.has("paramKind") {
             of_messages = of_messages.with_params();
         }
         let of_conditions = of_messages.clone().with_authorizer();
-        let mut all = of_conditions.clone().with_variables();
+        let mut all = of_conditions.clone();
+        if has_variables {
+            all = all.with_variables();
+        }
         let mut faults = Vec::new();
         // A variable may mention those before it.
         for variable in spec.items("variables") {
             let (found, fault) = match schema::checked(variable.text_at("expression"), &all) {
-                Ok(checked) => (checked.of().clone(), None),
-                Err(why) => (TypeOf::Error, Some(why)),
+                Ok(checked) => (checked.of().cloned().unwrap_or(TypeOf::Dyn), None),
+                Err(why) => (TypeOf::Dyn, Some(why)),
             };
             all.add_variable(variable.text_at("name"), found);
             faults.push(fault);
@@ -57,9 +61,13 @@ impl Names {
     }
 }
 
+/// The most audit annotations of a policy, and the most bytes of the expression of one.
+const MOST_ANNOTATIONS: usize = 20;
+const LONGEST_VALUE: usize = 5 * 1024;
+
 pub(super) fn validating_policy(policy: &At<'_>, causes: &mut Causes) {
     let spec = policy.at("spec");
-    let names = Names::of(&spec);
+    let names = Names::of(&spec, spec.count("variables") > 0);
     common(&spec, &names, &OPERATIONS, causes);
     let (validations, annotations) = ("validations", "auditAnnotations");
     if spec.count(validations) == 0 && spec.count(annotations) == 0 {
@@ -72,10 +80,18 @@ pub(super) fn validating_policy(policy: &At<'_>, causes: &mut Causes) {
         self::validation(&validation, &names, causes);
     }
     let mut keys = BTreeSet::new();
+    if spec.count(annotations) > MOST_ANNOTATIONS {
+        let why = format!("must not have more than {MOST_ANNOTATIONS} auditAnnotations");
+        causes.push(spec.at(annotations).invalid(&why));
+    }
     for annotation in spec.items(annotations) {
         let expression = annotation.at("valueExpression");
         match expression.text().trim() {
             "" => causes.push(expression.required("valueExpression is not specified")),
+            text if text.len() > LONGEST_VALUE => {
+                let why = format!("must not exceed {LONGEST_VALUE} bytes in length");
+                causes.push(expression.required(&why));
+            }
             text => expect(&expression, text, &["string", "null_type"], &names.all, causes),
         }
         let key = annotation.at("key");
@@ -115,7 +131,7 @@ fn validation(validation: &At<'_>, names: &Names, causes: &mut Causes) {
 
 pub(super) fn mutating_policy(policy: &At<'_>, causes: &mut Causes) {
     let spec = policy.at("spec");
-    let names = Names::of(&spec);
+    let names = Names::of(&spec, true);
     common(&spec, &names, &CHANGING, causes);
     if spec.count("mutations") == 0 {
         causes.push(
@@ -416,9 +432,11 @@ fn alone(rule: &At<'_>, name: &str, why: &str, causes: &mut Causes) {
 
 /// Checks that an expression comes to one of these types.
 fn expect(at: &At<'_>, text: &str, wanted: &[&str], declared: &Declared, causes: &mut Causes) {
-    let why = match schema::checked(text, declared).map(|checked| checked.of().shown()) {
-        Ok(found) if wanted.contains(&&*found) => return,
-        Ok(found) => match wanted {
+    let shown = |checked: schema::Checked| checked.of().map(TypeOf::shown);
+    let why = match schema::checked(text, declared).map(shown) {
+        Ok(None) => return,
+        Ok(Some(found)) if wanted.contains(&&*found) => return,
+        Ok(Some(found)) => match wanted {
             [one] => format!("must evaluate to {one} but got {found}"),
             several => format!("must evaluate to one of [{}] but got {found}", several.join(" ")),
         },

@@ -186,6 +186,11 @@ impl<'a> At<'a> {
         Cause::too_many(self.path(), found, most)
     }
 
+    /// A cause that shows something else than the value, and says why.
+    pub(super) fn not_found_as(&self, shown: impl fmt::Display, why: &str) -> Cause {
+        Cause::not_found(self.path(), format_args!("{shown}: {why}"))
+    }
+
     pub(super) fn not_found(&self) -> Cause {
         Cause::not_found(self.path(), self.shown())
     }

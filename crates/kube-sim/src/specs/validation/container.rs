@@ -1,6 +1,6 @@
 //! The containers of a pod.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -13,20 +13,28 @@ use crate::status::quoted;
 
 /// All containers of a pod; `volumes` are the names of what they can mount.
 pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut Causes) {
+    let claims = spec
+        .items("resourceClaims")
+        .map(|claim| claim.text_at("name").to_owned());
+    let claims: BTreeSet<_> = claims.collect();
+    let has = Has {
+        volumes,
+        claims: &claims,
+    };
     if spec.count("containers") == 0 {
         causes.push(spec.at("containers").required(""));
     }
     let mut names = HashSet::new();
     let mut host_ports = HashSet::new();
     for container in spec.items("containers") {
-        self::container(spec, &container, volumes, causes);
+        self::container(spec, &container, has, causes);
         restart_policy(&container, causes);
         handlers(spec, &container, causes);
         ports_of_the_host(&container, &mut host_ports, causes);
         once(&container, &mut names, causes);
     }
     for container in spec.items("initContainers") {
-        self::container(spec, &container, volumes, causes);
+        self::container(spec, &container, has, causes);
         restart_policy(&container, causes);
         match container.text_at("restartPolicy") {
             "Always" => handlers(spec, &container, causes),
@@ -43,6 +51,13 @@ pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut 
     }
 }
 
+/// What a pod has for its containers, by name.
+#[derive(Clone, Copy)]
+struct Has<'a> {
+    volumes: &'a HashSet<String>,
+    claims: &'a BTreeSet<String>,
+}
+
 fn once<'a>(container: &At<'a>, names: &mut HashSet<&'a str>, causes: &mut Causes) {
     let name = container.text_at("name");
     if !name.is_empty() && !names.insert(name) {
@@ -50,7 +65,7 @@ fn once<'a>(container: &At<'a>, names: &mut HashSet<&'a str>, causes: &mut Cause
     }
 }
 
-fn container(spec: &At<'_>, container: &At<'_>, volumes: &HashSet<String>, causes: &mut Causes) {
+fn container(spec: &At<'_>, container: &At<'_>, has: Has<'_>, causes: &mut Causes) {
     container.at("name").need_fit(dns_label_faults, causes);
     let image = container.at("image");
     if image.text() != image.text().trim() {
@@ -68,11 +83,12 @@ fn container(spec: &At<'_>, container: &At<'_>, volumes: &HashSet<String>, cause
     for source in container.items("envFrom") {
         self::variables(&container.at("envFrom"), &source, causes);
     }
-    volume::mounts(container, volumes, causes);
+    volume::mounts(container, has.volumes, causes);
     container
         .at("imagePullPolicy")
         .need_one_of(&["Always", "IfNotPresent", "Never"], causes);
     resources(&container.at("resources"), causes);
+    claims(&container.at("resources"), has.claims, causes);
     for policy in container.items("resizePolicy") {
         let all = |name: &'static str| container.naming("resizePolicy", policy.get(name));
         all("resourceName").one_of(&["cpu", "memory"], causes);
@@ -421,6 +437,52 @@ pub(super) fn resources(resources: &At<'_>, causes: &mut Causes) {
 }
 
 /// How much of a resource a container has.
+/// What a container uses of what its pod claims: all of a claim, or requests in it.
+fn claims(resources: &At<'_>, of_pod: &BTreeSet<String>, causes: &mut Causes) {
+    const LONGEST: usize = 4_000;
+    // Each claim that is mentioned, and whether all of it is.
+    let (mut claims, mut requests) = (HashSet::new(), HashSet::new());
+    let mut in_part = HashMap::new();
+    for claim in resources.items("claims") {
+        let (name, request) = (claim.text_at("name"), claim.text_at("request"));
+        if name.is_empty() {
+            causes.push(claim.required(""));
+            continue;
+        }
+        if claims.contains(name) {
+            causes.push(claim.duplicate_shown(&quoted(name)));
+        } else if request.is_empty() {
+            // As often as there are other requests.
+            for _ in 0..in_part.get(name).copied().unwrap_or(0) {
+                causes.push(claim.duplicate_shown(&quoted(name)));
+            }
+            claims.insert(name);
+        } else {
+            claim.at("request").fits(dns_label_faults, causes);
+            match requests.insert((name, request)) {
+                true => *in_part.entry(name).or_insert(0) += 1,
+                false => causes.push(claim.duplicate_shown(&quoted(&format!("{name}/{request}")))),
+            }
+        }
+        if !of_pod.contains(name) {
+            let mut why = "must be one of the names in pod.spec.resourceClaims".to_owned();
+            match of_pod.is_empty() {
+                true => why.push_str(" which is empty"),
+                false => why.push(':'),
+            }
+            for (n, name) in of_pod.iter().enumerate() {
+                if why.len() > LONGEST {
+                    why.push_str(", ...");
+                    break;
+                }
+                why.push_str(if n == 0 { " " } else { ", " });
+                why.push_str(name);
+            }
+            causes.push(claim.not_found_as(quoted(name), &why));
+        }
+    }
+}
+
 fn amount(at: &At<'_>, name: &str, causes: &mut Causes) {
     let faults = label_key_faults(name);
     let is_known = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");

@@ -1,10 +1,12 @@
 //! Services and their endpoints.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 
 use super::at::{At, Causes};
 use super::names;
 use crate::names::{dns_label_faults, label_key_faults, label_value_faults, subdomain_faults};
+use crate::status::quoted;
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
@@ -319,9 +321,14 @@ fn hints(hints: &At<'_>, causes: &mut Causes) {
 fn endpoint_address(kind: &str, endpoint: &At<'_>, at: &At<'_>, causes: &mut Causes) {
     let address = names::address(at.text());
     match (kind, address) {
-        ("FQDN", _) => at.fits(subdomain_faults, causes),
+        ("FQDN", _) => domain(at, causes),
         ("IPv4" | "IPv6", None) => causes.push(at.invalid(names::ADDRESS)),
         ("IPv4" | "IPv6", Some(address)) => {
+            if kind == "IPv6"
+                && let Some(why) = canonical_fault(at.text(), address)
+            {
+                return causes.push(at.invalid(&why));
+            }
             if address.is_ipv4() != (kind == "IPv4") {
                 causes.push(
                     endpoint
@@ -332,6 +339,42 @@ fn endpoint_address(kind: &str, endpoint: &At<'_>, at: &At<'_>, causes: &mut Cau
             causes.extend(reserved(address).map(|why| at.invalid(why)));
         }
         _ => {}
+    }
+}
+
+/// Why an address is not written as newer fields want it.
+fn canonical_fault(text: &str, address: IpAddr) -> Option<String> {
+    let is_mapped = matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some());
+    if is_mapped {
+        return Some("must not be an IPv4-mapped IPv6 address".to_owned());
+    }
+    if text.parse::<IpAddr>().is_err() {
+        return Some("must not have leading 0s".to_owned());
+    }
+    let canonical = address.to_string();
+    (canonical != text).then(|| format!("must be in canonical form ({canonical:?})"))
+}
+
+/// A name of at least two labels, which may end in a dot.
+fn domain(at: &At<'_>, causes: &mut Causes) {
+    let name = at.text();
+    if name.is_empty() {
+        return causes.push(at.required(""));
+    }
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let faults = subdomain_faults(name);
+    if !faults.is_empty() {
+        return causes.push(at.invalid_as(quoted(name), &faults.join(",")));
+    }
+    if !name.contains('.') {
+        let why = "should be a domain with at least two segments separated by dots";
+        return causes.push(at.invalid_as(quoted(name), why));
+    }
+    for label in name.split('.') {
+        let faults = dns_label_faults(label);
+        if !faults.is_empty() {
+            causes.push(at.invalid_as(quoted(label), &faults.join(",")));
+        }
     }
 }
 

@@ -169,7 +169,7 @@ fn hook(hook: &At<'_>, causes: &mut Causes) {
     hook.at("reinvocationPolicy")
         .may_be_one_of(&["IfNeeded", "Never"], causes);
     client(&hook.at("clientConfig"), causes);
-    admission::conditions(hook, &admission::Names::of(hook), causes);
+    admission::conditions(hook, &admission::Names::of(hook, false), causes);
     versions(hook, causes);
 }
 

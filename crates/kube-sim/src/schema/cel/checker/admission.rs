@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Declared;
-use super::types::{Fields, Struct, Type};
+use super::types::{Fields, Type};
 
 /// The variables that a policy defines.
 const VARIABLES: &str = "kubernetes.variables";
@@ -44,27 +44,25 @@ impl Declared {
     }
 
     /// Adds a variable of a policy.
-    pub(crate) fn add_variable(&mut self, name: &str, of: Type) {
-        // No variable has all of them in it, so that they need not be copied.
-        let of = match is_of_variables(&of) {
-            true => Type::Dyn,
-            false => of,
-        };
+    pub(crate) fn add_variable(&mut self, name: &str, found: Type) {
+        let of = kept(&found);
+        // They are copied if something refers to them, which a type that was found may.
+        drop(found);
         if let Some(Type::Struct(variables)) = self.variables.get_mut("variables")
-            && let Some(Struct {
-                fields: Fields::These(fields),
-                ..
-            }) = Arc::get_mut(variables)
+            && let Fields::These(fields) = &mut Arc::make_mut(variables).fields
         {
             fields.insert(name.to_owned(), of);
         }
     }
 }
 
-fn is_of_variables(of: &Type) -> bool {
+/// What is known of a variable where it is mentioned.
+fn kept(of: &Type) -> Type {
     match of {
-        Type::Struct(of) => of.name == VARIABLES,
-        of => of.parts().into_iter().any(is_of_variables),
+        Type::List(item) => Type::list(kept(item)),
+        Type::Map(entry) => Type::map(kept(&entry.0), kept(&entry.1)),
+        Type::Error | Type::Opaque(..) | Type::Struct(_) | Type::Meta(_) | Type::Parameter(_) => Type::Dyn,
+        plain => plain.clone(),
     }
 }
 

@@ -61,24 +61,10 @@ pub(super) fn named(name: &str) -> Option<Type> {
         "uint" => Type::Uint,
         "optional_type" => Type::optional(Type::Dyn),
         "net.IP" | "net.CIDR" => Type::opaque(name),
-        _ if OWN.contains(&name) => Type::opaque(name),
         _ => return None,
     })
     .map(|of| Type::Meta(Some(Arc::new(of))))
 }
-
-/// Kubernetes' types that have names.
-const OWN: [&str; 9] = [
-    "kubernetes.NamedFormat",
-    "kubernetes.Quantity",
-    "kubernetes.Semver",
-    "kubernetes.URL",
-    "kubernetes.authorization.Authorizer",
-    "kubernetes.authorization.Decision",
-    "kubernetes.authorization.GroupCheck",
-    "kubernetes.authorization.PathCheck",
-    "kubernetes.authorization.ResourceCheck",
-];
 
 fn declared(line: &'static str) -> (&'static str, Vec<Overload>) {
     let (name, overloads) = line.split_once(' ').unwrap_or((line, ""));
@@ -153,7 +139,7 @@ fn read(text: &mut &'static str) -> Type {
 
 #[cfg(test)]
 mod tests {
-    use super::super::types::joined;
+    use super::super::types::Joined;
     use super::*;
 
     /// Declarations as `functions.txt` has them.
@@ -162,7 +148,7 @@ mod tests {
         let overloads = overloads.map(|overload| {
             let (target, arguments) = overload.arguments.split_at(usize::from(overload.is_member));
             let target: String = target.iter().map(|target| format!("{target}: ")).collect();
-            format!("{target}({}) {}", joined(arguments), overload.result)
+            format!("{target}({}) {}", Joined(arguments), overload.result)
         });
         format!("{name} {}", overloads.collect::<Vec<_>>().join("; "))
     }

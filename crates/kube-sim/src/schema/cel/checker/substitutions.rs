@@ -1,23 +1,52 @@
 //! Which types stand for which: whether one may be given where another one is wanted, by cel-go's rules.
 
 use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::types::{LETTERS, Type};
 
 /// A type of more parts is not told apart from others. Types can be made of themselves, twice each time (`{x: x}`).
 const MOST_PARTS: usize = 1_000;
 
-/// So many parts of types are compared for one expression. After that, everything fits.
+/// What is so deep in a type is not told apart: types are gone through by recursion, on any thread.
+const DEEPEST: usize = 100;
+
+/// So many parts of types are looked at for all expressions of an object.
 const MOST_STEPS: usize = 10_000_000;
 
+/// What is left of the steps for all expressions of an object.
+#[derive(Clone, Debug)]
+pub(super) struct Steps(Arc<AtomicUsize>);
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self(Arc::new(AtomicUsize::new(MOST_STEPS)))
+    }
+}
+
+impl Steps {
+    /// Takes some; false if there are no more.
+    fn take(&self, count: usize) -> bool {
+        let left = self.0.load(Ordering::Relaxed).saturating_sub(count);
+        self.0.store(left, Ordering::Relaxed);
+        left > 0
+    }
+
+    fn are_gone(&self) -> bool {
+        !self.take(0)
+    }
+}
+
 /// What the parameters of an expression stand for, as far as it is known.
-#[derive(Default)]
 pub(super) struct Substitutions {
     /// By the number above the letters.
     found: Vec<Option<Type>>,
     /// What was changed, and what it was, so that an attempt can be taken back.
     changes: Vec<(usize, Option<Type>)>,
-    steps: Cell<usize>,
+    steps: Steps,
+    /// How many types around are compared.
+    depth: Cell<usize>,
 }
 
 /// What is known of parameters in the end, by their numbers above the letters.
@@ -44,6 +73,15 @@ impl From<Substitutions> for Known {
 }
 
 impl Substitutions {
+    pub(super) fn new(steps: Steps) -> Self {
+        Self {
+            found: Vec::new(),
+            changes: Vec::new(),
+            steps,
+            depth: Cell::new(0),
+        }
+    }
+
     /// A type that may become any.
     pub(super) fn fresh(&mut self) -> Type {
         Type::Parameter(self.fresh_many(1))
@@ -61,26 +99,33 @@ impl Substitutions {
         self.found.truncate((first - LETTERS) as usize);
     }
 
-    /// Whether nothing is compared any more.
-    fn is_tired(&self) -> bool {
-        let steps = self.steps.get().saturating_add(1);
-        self.steps.set(steps);
-        steps > MOST_STEPS
+    /// Whether nothing is compared any more: everything fits.
+    pub(super) fn is_tired(&self) -> bool {
+        self.steps.are_gone()
     }
 
-    /// The type, or `dyn` if it has too many parts.
+    /// The type, or `dyn` if it has too many parts, or if they are too deep.
     pub(super) fn limited(&self, of: Type) -> Type {
-        let mut open = vec![&of];
+        let mut open = vec![(&of, 0)];
         let mut count = 0;
-        while let Some(part) = open.pop() {
+        while let Some((part, depth)) = open.pop() {
             count += 1;
-            if count > MOST_PARTS {
+            if count > MOST_PARTS || depth > DEEPEST || !self.steps.take(1) {
                 return Type::Dyn;
             }
-            match part {
-                Type::Parameter(number) => open.extend(self.get(*number)),
-                part => open.extend(part.parts()),
-            }
+            let part = self.resolved(part);
+            open.extend(part.parts().into_iter().map(|part| (part, depth + 1)));
+        }
+        of
+    }
+
+    /// The type, or what it stands for.
+    fn resolved<'a>(&'a self, mut of: &'a Type) -> &'a Type {
+        while let Type::Parameter(number) = of
+            && let Some(found) = self.get(*number)
+            && self.steps.take(1)
+        {
+            of = found;
         }
         of
     }
@@ -100,14 +145,19 @@ impl Substitutions {
 
     /// The type with everything that is known of it. What is not becomes `dyn` if it is wanted so.
     pub(super) fn applied(&self, of: &Type, unknown_is_dyn: bool) -> Type {
+        let mut parts = MOST_PARTS;
+        self.applied_within(of, unknown_is_dyn, DEEPEST, &mut parts)
+    }
+
+    fn applied_within(&self, of: &Type, unknown_is_dyn: bool, depth: usize, parts: &mut usize) -> Type {
+        let of = self.resolved(of);
+        if depth == 0 || *parts == 0 || !self.steps.take(1) {
+            return Type::Dyn;
+        }
+        *parts -= 1;
         match of {
-            _ if self.is_tired() => Type::Dyn,
-            Type::Parameter(number) => match self.get(*number) {
-                Some(found) => self.applied(found, unknown_is_dyn),
-                None if unknown_is_dyn => Type::Dyn,
-                None => of.clone(),
-            },
-            _ => of.with_parts(&mut |part| self.applied(part, unknown_is_dyn)),
+            Type::Parameter(_) if unknown_is_dyn => Type::Dyn,
+            of => of.with_parts(&mut |part| self.applied_within(part, unknown_is_dyn, depth - 1, parts)),
         }
     }
 
@@ -136,9 +186,17 @@ impl Substitutions {
     }
 
     fn fit(&mut self, given: &Type, wanted: &Type) -> bool {
-        if self.is_tired() {
+        // What parameters stand for can be parameters again, any number of times.
+        if !self.steps.take(1) || self.depth.get() > 2 * DEEPEST {
             return true;
         }
+        self.depth.set(self.depth.get() + 1);
+        let fit = self.fit_within(given, wanted);
+        self.depth.set(self.depth.get() - 1);
+        fit
+    }
+
+    fn fit_within(&mut self, given: &Type, wanted: &Type) -> bool {
         if let Type::Parameter(number) = wanted {
             match self.stands_for(*number, given) {
                 Stands::Yes => return true,
@@ -192,12 +250,16 @@ impl Substitutions {
 
     /// Whether a type is made of a parameter.
     fn is_within(&self, number: u32, of: &Type) -> bool {
-        match of {
-            _ if self.is_tired() => false,
-            Type::Parameter(other) if *other == number => true,
-            Type::Parameter(other) => self.get(*other).is_some_and(|of| self.is_within(number, of)),
-            _ => of.parts().into_iter().any(|part| self.is_within(number, part)),
+        let mut open = vec![of];
+        while let Some(part) = open.pop() {
+            match part {
+                _ if !self.steps.take(1) => return false,
+                Type::Parameter(other) if *other == number => return true,
+                Type::Parameter(other) => open.extend(self.get(*other)),
+                part => open.extend(part.parts()),
+            }
         }
+        false
     }
 }
 

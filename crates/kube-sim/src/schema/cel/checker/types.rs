@@ -34,13 +34,13 @@ pub(crate) enum Type {
 }
 
 /// An object of known fields. Two are the same type if they have one name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Struct {
     pub(super) name: String,
     pub(super) fields: Fields,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Fields {
     These(BTreeMap<String, Type>),
     /// Those of objects that policies make.
@@ -125,20 +125,51 @@ impl Type {
 
     /// The type as cel-go's values show it, which name some types in another way than its errors do.
     pub(crate) fn shown(&self) -> String {
-        match self {
-            Self::Null => "null_type".to_owned(),
-            Self::Duration => "google.protobuf.Duration".to_owned(),
-            Self::Timestamp => "google.protobuf.Timestamp".to_owned(),
-            Self::List(item) => format!("list({})", item.shown()),
-            Self::Map(entry) => format!("map({}, {})", entry.0.shown(), entry.1.shown()),
-            Self::Opaque(name, of) if !of.is_empty() => {
-                let of: Vec<_> = of.iter().map(Type::shown).collect();
-                format!("{name}({})", of.join(", "))
+        limited(format_args!("{}", AsValue(self)))
+    }
+}
+
+/// A type as a value.
+struct AsValue<'a>(&'a Type);
+
+impl fmt::Display for AsValue<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Type::Null => f.write_str("null_type"),
+            Type::Duration => f.write_str("google.protobuf.Duration"),
+            Type::Timestamp => f.write_str("google.protobuf.Timestamp"),
+            Type::List(item) => write!(f, "list({})", Self(item)),
+            Type::Map(entry) => write!(f, "map({}, {})", Self(&entry.0), Self(&entry.1)),
+            Type::Opaque(name, of) => {
+                f.write_str(name)?;
+                for (n, of) in of.iter().enumerate() {
+                    write!(f, "{}{}", if n == 0 { "(" } else { ", " }, Self(of))?;
+                }
+                f.write_str(if of.is_empty() { "" } else { ")" })
             }
-            Self::Opaque(name, _) => name.to_string(),
-            Self::Meta(Some(of)) => format!("type({})", of.shown()),
-            other => other.to_string(),
+            Type::Meta(Some(of)) => write!(f, "type({})", Self(of)),
+            other => other.fmt(f),
         }
+    }
+}
+
+/// A text that may show types, and is cut where it is too long: types can be made of themselves, and each has a name.
+pub(super) fn limited(text: fmt::Arguments<'_>) -> String {
+    const LONGEST: usize = 4_000;
+    struct Limited(String);
+    impl fmt::Write for Limited {
+        fn write_str(&mut self, more: &str) -> fmt::Result {
+            if self.0.len() + more.len() > LONGEST {
+                return Err(fmt::Error);
+            }
+            self.0.push_str(more);
+            Ok(())
+        }
+    }
+    let mut written = Limited(String::new());
+    match fmt::Write::write_fmt(&mut written, text) {
+        Ok(()) => written.0,
+        Err(fmt::Error) => written.0 + "...",
     }
 }
 
@@ -166,7 +197,7 @@ impl fmt::Display for Type {
                 if of.is_empty() {
                     return Ok(());
                 }
-                return write!(f, "({})", joined(of));
+                return write!(f, "({})", Joined(of));
             }
             Self::Parameter(number) => {
                 return match number.checked_sub(LETTERS) {
@@ -179,7 +210,14 @@ impl fmt::Display for Type {
 }
 
 /// Types as cel-go shows those of arguments.
-pub(super) fn joined(types: &[Type]) -> String {
-    let types: Vec<_> = types.iter().map(Type::to_string).collect();
-    types.join(", ")
+pub(super) struct Joined<'a>(pub(super) &'a [Type]);
+
+impl fmt::Display for Joined<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, of) in self.0.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { ", " })?;
+            of.fmt(f)?;
+        }
+        Ok(())
+    }
 }
