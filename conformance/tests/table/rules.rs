@@ -5,7 +5,7 @@ use crate::objects::DEFINITIONS;
 use serde_json::{Value, json};
 
 /// Rules that have no type, or another one than a boolean.
-const WRONG: [&str; 54] = [
+const WRONG: [&str; 65] = [
     "that == 1",
     "self.c == 1",
     "self.open.a == 1",
@@ -59,11 +59,22 @@ const WRONG: [&str; 54] = [
     "duration('1hx') == duration('1h1d') || duration('--1h') == duration('1e3s') || duration('.s') == duration('3000000h')",
     "timestamp('2020-01-01 00:00:00Z') == timestamp('2020-01-01T00:00:00z') || timestamp('2020-01-01t00:00:00Z') == timestamp('2020-01-01')",
     "type(quantity('1')) == kubernetes.Quantity",
+    "quantity('1').value == 1 || url('a').host == 'a' || semver('1.2.3').major == 1 || format.uuid().value().name == 'a'",
+    "ip('1.2.3.4').family == 4 || cidr('1.2.3.4/8').ip == 'a'",
+    "'%d'.format([self.s]) == '' || '%s %s'.format([self.s]) == '' || 'a'.format([self.s]) == '' || '%s%%'.format([ip(self.s)]) == ''",
+    "'%z'.format([1]) == '' || '%'.format([1]) == '' || '%.'.format([1]) == '' || '%.f'.format([1.0]) == '' || '%.2'.format([1.0]) == ''",
+    "'%f %s'.format([1, 2]) == '' || '%e'.format([1]) == '' || '%b'.format([1.0]) == '' || '%x'.format([1.0]) == '' || '%o'.format([true]) == ''",
+    "'%s'.format([[1, ip(self.s)]]) == '' || '%s'.format([{'a': quantity('1')}]) == '' || '%s %s'.format([self.?s, self.n]) == ''",
+    "'%d'.format([self.names]) == '' || '%d'.format([self.map]) == '' || '%d'.format([null]) == '' || '%d'.format([self.time]) == '' || '%d'.format([type(1)]) == ''",
+    "'%d%é'.format([self.n, 1]) == '' || '%.99999999999999999999f'.format([1.0]) == '' || '%s'.format([]) == ''",
+    "timestamp('2016-12-31T23:59:60Z') == timestamp('2021-02-29T00:00:00Z') || timestamp('2020-13-01T00:00:00Z') == timestamp('2020-01-01T24:00:00Z')",
+    "timestamp('2020-01-01T00:00:00.Z') == timestamp('2020-01-01T00:00:00+0100') || timestamp('2020-01-01T00:00:00+25:00') == timestamp('0000-01-01T00:00:00Z')",
+    "duration('9223372036854775808ns') == duration('.5.5s') || duration('-9223372036854775809ns') == duration('1')",
     "type(url('a')) == kubernetes.URL || type(self.n) == kubernetes.authorization.Authorizer",
 ];
 
 /// Rules that hold.
-const RIGHT: [&str; 26] = [
+const RIGHT: [&str; 31] = [
     "self.n < self.x",
     "self.n + 1 == 3 || dyn(self.n) == 'a'",
     "self.port == 1 || self.port == 'a'",
@@ -90,6 +101,11 @@ const RIGHT: [&str; 26] = [
     "timestamp('2020-01-01T00:00:00Z') < timestamp('2020-01-01T00:00:00.123456789+01:00')",
     "dyn(self.map).all(k, v, k.size() < 3 && k.startsWith('a') && (v == 1 || v == 'a' || v != null))",
     "dyn(self.list).exists(i, v, i == 0 && v.n == 1 && v.n != 'a')",
+    "'%s %d %f %e %b %x %X %o %%'.format([self.n, self.n, self.x, 'NaN', self.b, self.s, b'a', 1u]) == ''",
+    "'%s%s%s%.3f'.format([[1, {'a': self.names}], dyn(self.port), type(1), dyn(1)]) == '' || '%d'.format([dyn('a')]) == '' || '%s'.format([null]) == ''",
+    "'%d'.format(self.list) == '' || self.s.format([1]) == ''",
+    "timestamp('2020-01-01T1:00:00Z') < timestamp('2020-01-01T00:00:00,5Z') || timestamp('2020-02-29T00:00:00-23:59') < timestamp('9999-12-31T00:00:00Z')",
+    "duration('-9223372036854775808ns') < duration('9223372036854775807ns') && duration('2562047h47m16.854775807s') > duration('.5s')",
 ];
 
 fn define(name: &str, spec: &Value) -> Ask {
@@ -168,6 +184,16 @@ fn types() -> Case {
                 .map(|field| json!({"rule": "self.b", "fieldPath": field}))
                 .into(),
         ))
+        .ask(define("fields of anything", &json!({"type": "object", "properties": {
+            "any": {"type": "object", "additionalProperties": true, "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".x"}, {"rule": "true", "fieldPath": "['a\\\"b']"}]},
+            "empty": {"type": "object", "properties": {}, "additionalProperties": {"type": "string"}, "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".x"}]},
+        }})))
+        .ask(define("within what is unknown", &json!({"type": "object", "x-kubernetes-validations": [{"rule": "true"}], "properties": {
+            "any": {"x-kubernetes-preserve-unknown-fields": true, "properties": {"a": {"type": "string", "x-kubernetes-validations": [{"rule": "self != ''"}]}}},
+        }})))
+        .ask(define("within what has no name", &json!({"type": "object", "x-kubernetes-validations": [{"rule": "true"}], "properties": {
+            "-": {"type": "object", "properties": {"a": {"type": "string", "maxLength": 5, "x-kubernetes-validations": [{"rule": "self != 1"}]}}},
+        }})))
         .ask(define("old values in lists", &in_lists))
         .ask(with(
             "words",

@@ -142,6 +142,12 @@ pub(super) fn networks() -> Vec<Case> {
             ),
             ("no type of a path", rule(json!({"pathType": null}))),
             ("a type of a path", rule(json!({"pathType": "X"}))),
+            ("no type of a path to nothing", rule(json!({"pathType": null, "backend": {"service": null}}))),
+            ("an empty type of a path", rule(json!({"pathType": ""}))),
+            (
+                "a backend of another kind",
+                json!({"defaultBackend": {"service": null, "resource": {"apiGroup": "A_", "kind": "a/b", "name": "c%d"}}}),
+            ),
             ("a relative path", rule(json!({"path": "x"}))),
             ("no path", rule(json!({"path": null}))),
             ("a path with two slashes", rule(json!({"path": "/a//b"}))),
@@ -235,8 +241,9 @@ pub(super) fn networks() -> Vec<Case> {
             ),
             ("addresses of version 6", json!({"addressType": "IPv6", "endpoints": [
                 {"addresses": ["FD00:0::1", "fd00::1", "::ffff:1.2.3.4", "1.2.3.4", "x", "fd00:0:0:0:0:0:0:1", ""]}]})),
+            ("addresses of version 4", json!({"endpoints": [{"addresses": ["010.0.0.1", "::ffff:1.2.3.4", "1.2.3.4", ""]}]})),
             ("names of hosts", json!({"addressType": "FQDN", "endpoints": [
-                {"addresses": ["example.com.", "example.com", "localhost", "A_.com", "", "a..b", "1.2.3.4"]}, {"addresses": [format!("{}.com", "a".repeat(64))]}]})),
+                {"addresses": ["example.com.", "example.com", "localhost", "A_.com", "", "a..b", "1.2.3.4"]}, {"addresses": [format!("{}.{}", "a".repeat(64), "b".repeat(64))]}]})),
             ("a port's name", json!({"ports": [{"name": "A_", "port": 80}]})),
             (
                 "a port's name twice",
@@ -290,6 +297,10 @@ pub(super) fn networks() -> Vec<Case> {
                 json!({"controller": format!("a.example/{}", "a".repeat(250))}),
             ),
             ("parameters", json!({"parameters": {"kind": "K", "name": "n"}})),
+            (
+                "parameters of an empty scope",
+                json!({"parameters": {"kind": "K", "name": "n", "scope": ""}}),
+            ),
             (
                 "parameters of nothing",
                 json!({"parameters": {"kind": "", "name": "", "scope": "X"}}),

@@ -214,6 +214,8 @@ pub(super) fn pods() -> Case {
         ("many search paths", json!({"dnsConfig": {"searches": (0..33).map(|n| format!("a{n}")).collect::<Vec<_>>()}})),
         ("long search paths", json!({"dnsConfig": {"searches": (0..9).map(|n| ["a"; 127].join(".") + &n.to_string()).collect::<Vec<_>>()}})),
         ("no claims", json!({"resourceClaims": [{"name": ""}]})),
+        ("addresses with zeros", json!({"hostAliases": [{"ip": "010.0.0.1"}, {"ip": "::ffff:1.2.3.4"}], "dnsConfig": {"nameservers": ["010.0.0.1", "::ffff:1.2.3.4"]}})),
+        ("claims of the pod", json!({"resources": {"claims": [{"name": "a"}], "requests": {"cpu": "1"}}})),
         ("containers that claim", json!({
             "resourceClaims": [{"name": "b", "resourceClaimName": "x"}, {"name": "a", "resourceClaimName": "x"}],
             "containers": [{"name": "c", "image": "i", "resources": {"claims": [

@@ -87,8 +87,10 @@ fn leads_to_field(path: &str, schema: &Value) -> bool {
             }
             _ => None,
         };
-        let properties = schema["properties"].as_object();
-        let values = Some(&schema["additionalProperties"]).filter(|values| values.is_object());
+        let properties = schema["properties"].as_object().filter(|all| !all.is_empty());
+        let values = schema
+            .get("additionalProperties")
+            .filter(|values| !values.is_null());
         let below = name.and_then(|name| match properties {
             Some(properties) => properties.get(&name),
             None => values,
@@ -132,7 +134,7 @@ fn unquoted(text: &str) -> Option<String> {
                 'r' => '\r',
                 't' => '\t',
                 'v' => '\u{b}',
-                other @ ('\'' | '\\' | '"') => other,
+                other @ ('\'' | '\\') => other,
                 _ => return None,
             },
             letter => letter,
@@ -150,16 +152,23 @@ const MOST_EXPENSIVE: usize = 4;
 
 /// What is wrong with the expressions of the rules of a schema, and of those within. What `was_there` may cost more than is allowed for
 /// one rule.
-pub(super) fn of_expressions(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> {
+pub(super) fn of_expressions(
+    schema: &Value,
+    path: &str,
+    was_there: bool,
+    declared: &cel::Declared,
+) -> Vec<Cause> {
     let mut rules = Rules {
         was_there,
-        declared: cel::Declared::default(),
+        declared: declared.clone(),
         told: Told::default(),
         total: 0,
         expensive: Vec::new(),
     };
     let root = Place {
         of: None,
+        in_rules: false,
+        is_unknown: false,
         is_root: true,
         uncorrelated: None,
         times: Some(1),
@@ -191,8 +200,12 @@ impl<'a> Described<'a> {
 /// Where a schema is in another one.
 #[derive(Clone, Copy)]
 struct Place<'a> {
-    /// What it describes, if a schema around has rules.
+    /// What it describes, if a schema around has rules, and rules can see this.
     of: Option<Described<'a>>,
+    /// Whether a schema around has rules, or this one.
+    in_rules: bool,
+    /// Whether a schema around describes what rules cannot see, so that nothing is known of this.
+    is_unknown: bool,
     is_root: bool,
     /// The schema in which values are not compared with what they were.
     uncorrelated: Option<&'a str>,
@@ -218,14 +231,18 @@ impl Rules {
         }
         let has_rules = each(schema, path).next().is_some();
         let is_root = place.is_root || schema["x-kubernetes-embedded-resource"] == true;
-        let is_outermost = place.of.is_none() && has_rules;
-        let own = is_outermost.then(|| {
+        let in_rules = place.in_rules || has_rules;
+        let needs_own = place.of.is_none() && !place.is_unknown && in_rules && has_rules_within(schema);
+        let own = needs_own.then(|| {
             let of = cel::type_of(schema, is_root, SELF_TYPE)?;
             Some((of, cel::sizes_of(schema, is_root)?))
         });
+        let is_unknown = place.is_unknown || matches!(own, Some(None));
         let own = own.as_ref().and_then(Option::as_ref);
         let of = place.of.or(own.map(|(of, sizes)| Described { of, sizes }));
         let below = Place {
+            in_rules,
+            is_unknown,
             is_root: false,
             times: times_within(schema, place.times),
             ..place
@@ -294,13 +311,13 @@ impl Rules {
         let mut compares = false;
         match of_type(words, &declared, &cel::TypeOf::Bool) {
             Ok(checked) => {
-                let cost = cel::most_of(&checked, of.sizes).saturating_mul(times);
+                let cost = most_of(&checked, of.sizes).saturating_mul(times);
                 self.count("estimated rule cost", cost, at("rule"));
                 compares = cel::mentions(words, "oldSelf");
                 if !expression.is_empty() {
                     match of_type(expression, &declared, &cel::TypeOf::String) {
                         Ok(checked) => {
-                            let cost = cel::most_of(&checked, of.sizes);
+                            let cost = most_of(&checked, of.sizes);
                             let name = "estimated messageExpression cost";
                             self.count(name, cost, at("messageExpression"));
                         }
@@ -362,6 +379,15 @@ impl Rules {
     }
 }
 
+/// Whether a schema has rules, or one in it.
+fn has_rules_within(schema: &Value) -> bool {
+    let is_of_rules = each(schema, "").next().is_some();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let parts = ["items", "additionalProperties"].map(|name| &schema[name]);
+    let mut below = properties.map(|(_, property)| property).chain(parts);
+    is_of_rules || below.any(|part| part.is_object() && has_rules_within(part))
+}
+
 /// How often what is in a schema may apply, if all schemas around say how much there is.
 fn times_within(schema: &Value, times: Option<u64>) -> Option<u64> {
     let most = |name: &str| schema[name].as_i64().map(|most| most.max(0) as u64);
@@ -371,6 +397,14 @@ fn times_within(schema: &Value, times: Option<u64>) -> Option<u64> {
         _ => 1,
     };
     Some(times?.saturating_mul(each))
+}
+
+/// The most that an expression may cost; nothing if its types are not known.
+fn most_of(checked: &cel::Checked, of_self: &cel::Sizes) -> u64 {
+    match checked.of() {
+        Some(_) => cel::most_of(checked, of_self),
+        None => 0,
+    }
 }
 
 /// An expression of a type; an error says what is wrong with it, if its type is not all that is.

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::validate::validate_default;
-use super::{Pattern, Schema, rules};
+use super::{Declared, Pattern, Schema, rules};
 use crate::nesting;
 use crate::status::Cause;
 
@@ -47,7 +47,8 @@ const DEEPEST: usize = 500;
 const MOST_OF_KEYS: usize = 100_000;
 
 /// What is wrong with an `openAPIV3Schema`; `path` leads to it. If the schema `was_there`, its rules may cost more.
-pub(crate) fn faults(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> {
+/// `declared` is for all schemas of a definition.
+pub(crate) fn faults(schema: &Value, path: &str, was_there: bool, declared: &Declared) -> Vec<Cause> {
     let mut causes = Vec::new();
     if nesting::of(schema) > DEEPEST {
         let why = format!("is nested too deep: the simulator takes {DEEPEST} levels of JSON");
@@ -67,27 +68,19 @@ pub(crate) fn faults(schema: &Value, path: &str, was_there: bool) -> Vec<Cause> 
     }
     // Rules are compiled against the types of a schema without faults.
     if causes.is_empty() {
-        return rules::of_expressions(schema, path, was_there);
+        return rules::of_expressions(schema, path, was_there, declared);
     }
     causes.sort_by_cached_key(|cause| in_order(&cause.field));
     causes
 }
 
-/// A path in which places in lists are as long as each other, so that they are sorted as numbers.
+/// A path in which the places of rules are as long as each other, so that they are sorted as numbers.
 fn in_order(path: &str) -> String {
-    let mut sorted = String::with_capacity(path.len());
-    for (n, part) in path.split('[').enumerate() {
-        let digits = part.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(0);
-        let zeros = if n > 0 && digits > 0 {
-            8_usize.saturating_sub(digits)
-        } else {
-            0
-        };
-        sorted.extend(std::iter::repeat_n('0', zeros));
-        sorted.push_str(part);
-        sorted.push('[');
-    }
-    sorted
+    let Some((schema, rule)) = path.split_once(".x-kubernetes-validations[") else {
+        return path.to_owned();
+    };
+    let (place, member) = rule.split_once(']').unwrap_or((rule, ""));
+    format!("{schema}.x-kubernetes-validations[{place:0>8}]{member}")
 }
 
 /// The defaults that do not fit their schemas. Those in the metadata of an embedded object lose what such metadata does not have.
@@ -502,7 +495,7 @@ mod tests {
                 "s.properties[a].items.properties[k].default",
             ),
         ] {
-            let causes = faults(&schema, "s", false);
+            let causes = faults(&schema, "s", false, &Declared::default());
             let fields: Vec<_> = causes.iter().map(|cause| &*cause.field).collect();
             assert_eq!(fields, [field], "{schema}");
         }
@@ -514,7 +507,7 @@ mod tests {
             let keys: Vec<_> = (0..count).map(|n| format!("k{n:05}")).collect();
             let schema = json!({"type": "object", "properties": {"a": {"type": "array", "x-kubernetes-list-type": "map",
                 "x-kubernetes-list-map-keys": keys, "items": {"type": "object"}}}});
-            faults(&schema, "s", false)
+            faults(&schema, "s", false, &Declared::default())
         };
         assert_eq!(of(20).len(), 20);
         let bytes: usize = of(5_000).iter().map(|cause| cause.message.len()).sum();
@@ -533,7 +526,7 @@ mod tests {
             }},
         }});
         assert!(
-            faults(&schema, "s", false)
+            faults(&schema, "s", false, &Declared::default())
                 .iter()
                 .map(|cause| &cause.field)
                 .eq(&Vec::<String>::new())

@@ -29,6 +29,7 @@ pub(crate) use types::Type;
 mod admission;
 mod declarations;
 mod declared;
+mod formats;
 mod substitutions;
 mod types;
 
@@ -37,6 +38,9 @@ pub(in crate::schema) use declared::{each, property, type_of};
 
 /// The most faults of an expression that are told, as in cel-go.
 const MOST_FAULTS: usize = 100;
+
+/// A line of so many bytes is shown with a fault, as by cel-go.
+const LONGEST_LINE: usize = 16_384;
 
 /// So many bytes of the expression may be shown with its faults.
 const MOST_SHOWN: usize = 256 * 1024;
@@ -152,6 +156,7 @@ pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Checked, 
         literals: Vec::new(),
         formats: 0,
         texts: Vec::new(),
+        formatted: Vec::new(),
         faults: Vec::new(),
         more: 0,
     };
@@ -160,6 +165,10 @@ pub(crate) fn checked(expression: &str, declared: &Declared) -> Result<Checked, 
         let found = check.type_of(program.expression());
         if check.faults.is_empty() && !check.known.is_tired() {
             check.check_literals();
+            // Types that could not be compared any more differ from all others.
+            if check.known.is_tired() {
+                check.faults.clear();
+            }
         }
         let of = check.known.applied(&found, true);
         (!check.known.is_tired()).then_some(of)
@@ -212,12 +221,27 @@ fn said(program: &Program, faults: Vec<Fault>, more: usize) -> String {
 
 /// A fault at a place of an expression, with its line.
 fn shown(source: &str, start: usize, why: &str) -> String {
-    let before: String = source.chars().take(start).collect();
+    let before = source.get(..start).unwrap_or(source);
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|found| *found != '\n').count() + 1;
+    let told = format!("ERROR: <input>:{line}:{column}: {why}");
     let source = source.lines().nth(line - 1).unwrap_or("");
-    let dots = ".".repeat(column - 1);
-    format!("ERROR: <input>:{line}:{column}: {why}\n | {source}\n | {dots}^")
+    if source.len() > LONGEST_LINE {
+        return told;
+    }
+    // What takes more than a byte has marks as wide as it may be.
+    let mut letters = source.chars();
+    let before = letters.by_ref().take(column - 1);
+    let dots: String = before
+        .map(|letter| if letter.is_ascii() { '.' } else { '\u{ff0e}' })
+        .collect();
+    let mark = if letters.next().is_none_or(|letter| letter.is_ascii()) {
+        '^'
+    } else {
+        '\u{ff3e}'
+    };
+    let source = source.replace('\t', " ");
+    format!("{told}\n | {source}\n | {dots}{mark}")
 }
 
 struct Check<'a> {
@@ -232,6 +256,8 @@ struct Check<'a> {
     formats: usize,
     /// Texts that a function reads, and the function.
     texts: Vec<(u64, &'static str, &'a str)>,
+    /// Calls that put what they are given into a text.
+    formatted: Vec<(u64, &'a str, &'a [IdedExpr])>,
     faults: Vec<Fault>,
     /// How many faults there are beyond those.
     more: usize,
@@ -318,6 +344,10 @@ impl<'a> Check<'a> {
                 self.known.assignable(&Type::Dyn, target);
                 Type::Dyn
             }
+            // Kubernetes' own, of which cel-go knows that they have fields, but not which.
+            Type::Opaque(name, _) if name.starts_with("kubernetes.") => {
+                self.fault(at, format_args!("unexpected failed resolution of '{name}'"))
+            }
             target => {
                 if !target.is_dyn_or_error() {
                     self.fault(
@@ -345,7 +375,7 @@ impl<'a> Check<'a> {
             self.note_call(at, name, false, overloads.collect());
             return self.known.applied(&found, false);
         }
-        self.note_text(call);
+        self.note_text(at, call);
         let is_format = usize::from(name == "format");
         self.formats += is_format;
         let found = self.of_named_call(at, call, name);
@@ -484,7 +514,13 @@ impl<'a> Check<'a> {
     }
 
     /// Keeps the text that a function is given to read, for [`check_literals`](Self::check_literals).
-    fn note_text(&mut self, call: &'a CallExpr) {
+    fn note_text(&mut self, at: u64, call: &'a CallExpr) {
+        if let ("format", Some(target), [given]) = (&*call.func_name, &call.target, &*call.args)
+            && let Expr::Literal(LiteralValue::String(text)) = &target.expr
+            && let Expr::List(given) = &given.expr
+        {
+            self.formatted.push((at, text.inner(), &given.elements));
+        }
         let reader = ["duration", "timestamp", "matches"]
             .into_iter()
             .find(|name| *name == call.func_name);
@@ -642,6 +678,13 @@ impl<'a> Check<'a> {
             };
             if !is_read {
                 self.fault(at, format_args!("invalid {reader} argument"));
+            }
+        }
+        for (at, text, given) in std::mem::take(&mut self.formatted) {
+            let types = &self.found.types;
+            let type_of = |part: &IdedExpr| types.get(&part.id).map_or(&Type::Dyn, |of| self.known.seen(of));
+            if let Some((place, why)) = formats::fault(text, given, &type_of) {
+                self.fault(place.unwrap_or(at), format_args!("{why}"));
             }
         }
         for beside in std::mem::take(&mut self.literals) {

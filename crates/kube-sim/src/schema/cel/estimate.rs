@@ -4,13 +4,13 @@
 //! cost. The rules for that are those of cel-go and of Kubernetes' libraries, with what is odd in them: a definition is
 //! taken or refused by these numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use cel::common::ast::{CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
 use super::checker::{Checked, Type};
 use super::pairs::{KEY, PAIR, PAIRS, VALUE};
-use super::parsed::room_of;
+use super::parsed::{parts, room_of};
 use crate::nesting;
 use path::{Path, Step};
 use range::Range;
@@ -65,6 +65,7 @@ impl Entry {
 }
 
 /// A variable of a loop, or one that is bound.
+#[derive(Clone)]
 struct Local<'a> {
     name: &'a str,
     path: Path<'a>,
@@ -239,7 +240,17 @@ impl<'a> Estimate<'a> {
             _ if is_of_pair(&of.accu_init) => (Range::NONE, Range::ONE),
             _ => (around.plus(value), Range::ONE),
         };
-        self.push_bound(&of.accu_var, &of.accu_init, mention);
+        match self.local(&of.accu_init).filter(|_| is_of_pair(&of.accu_init)) {
+            // Where a variable is found is looked up where it is mentioned.
+            Some(local) => {
+                let local = Local {
+                    name: &of.accu_var,
+                    ..local.clone()
+                };
+                self.locals.push(local);
+            }
+            None => self.push_bound(&of.accu_var, &of.accu_init, mention),
+        }
         let cost = bind.plus(self.cost(&of.result));
         self.locals.pop();
         self.copy_sizes(part, &of.result);
@@ -296,7 +307,12 @@ impl<'a> Estimate<'a> {
             false => vec![(&*of.iter_var, one)],
         };
         for (name, (size, step)) in variables {
-            let path = self.path_of(range).with(step);
+            // In a real server, the first variable of a pair may hide what the loop goes through.
+            let is_hidden = name == VALUE && is_named(range, first_of_pair(&of.loop_step));
+            let path = match self.locals.last().filter(|_| is_hidden) {
+                Some(key) => key.path.with(step),
+                None => self.path_of(range).with(step),
+            };
             self.locals.push(Local {
                 name,
                 path,
@@ -410,6 +426,23 @@ fn is_of_pair(part: &IdedExpr) -> bool {
     matches!(&part.expr, Expr::Call(call) if matches!(&*call.func_name, KEY | VALUE))
 }
 
+/// Whether it mentions a variable of this name.
+fn is_named(part: &IdedExpr, name: Option<&str>) -> bool {
+    matches!(&part.expr, Expr::Ident(mentioned) if Some(&**mentioned) == name)
+}
+
+/// The name of the first of two variables, by the part of a loop that binds it.
+fn first_of_pair(step: &IdedExpr) -> Option<&str> {
+    let mut open = VecDeque::from([step]);
+    while let Some(part) = open.pop_front() {
+        match &part.expr {
+            Expr::Comprehension(of) if is_of_pair(&of.accu_init) => return Some(&of.accu_var),
+            _ => open.extend(parts(part)),
+        }
+    }
+    None
+}
+
 /// Whether it is no loop, but binds a variable.
 fn is_bind(of: &ComprehensionExpr) -> bool {
     let is_empty = matches!(&of.iter_range.expr, Expr::List(list) if list.elements.is_empty());
@@ -434,6 +467,8 @@ mod tests {
         let item = json!({"type": "object", "required": ["k", "v"], "properties": {
             "k": text(8), "v": {"type": "integer"}, "t": list(3, text(4)),
         }});
+        let named = object(json!({"name": text(8), "tags": list(3, text(4))}));
+        let within = object(json!({"x": list(2, text(30)), "ns": list(20, named)}));
         object(json!({
             "n": {"type": "integer"}, "d": {"type": "number"}, "b": {"type": "boolean"},
             "s": {"type": "string"}, "s5": text(5), "e": {"type": "string", "enum": ["a", "bbb"]},
@@ -446,7 +481,7 @@ mod tests {
             "m": {"type": "object", "additionalProperties": {"type": "string"}}, "m9": map(9, text(6)),
             "mo": map(4, object(json!({"x": text(2)}))),
             "ios": {"x-kubernetes-int-or-string": true}, "ios4": {"x-kubernetes-int-or-string": true, "maxLength": 4},
-            "o": object(json!({"namespace": text(63), "a-b": {"type": "string"}, "in": object(json!({"x": list(2, text(30))}))})),
+            "o": object(json!({"namespace": text(63), "a-b": {"type": "string"}, "in": within})),
             "emb": {"type": "object", "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true},
         }))
     }

@@ -85,42 +85,96 @@ fn string(text: &str, schema: &Schema) -> CelValue {
 pub(super) fn is_read(function: &str, text: &str) -> bool {
     match function {
         "duration" => is_duration(text),
-        // Go takes these letters as they are.
-        _ if text.as_bytes().get(10) != Some(&b'T') || text.ends_with('z') => false,
-        function => !matches!(called(function, text), CelValue::String(_)),
+        _ => is_timestamp(text),
     }
 }
 
 /// Whether a text is a duration: numbers with units, such as `-1h30.5m`.
 fn is_duration(text: &str) -> bool {
-    const UNITS: [(&str, f64); 8] = [
-        ("ns", 1.0),
-        ("us", 1e3),
-        ("\u{b5}s", 1e3),
-        ("\u{3bc}s", 1e3),
-        ("ms", 1e6),
-        ("s", 1e9),
-        ("m", 60e9),
-        ("h", 3600e9),
+    const UNITS: [(&str, u64); 8] = [
+        ("ns", 1),
+        ("us", 1_000),
+        ("\u{b5}s", 1_000),
+        ("\u{3bc}s", 1_000),
+        ("ms", 1_000_000),
+        ("s", 1_000_000_000),
+        ("m", 60_000_000_000),
+        ("h", 3_600_000_000_000),
     ];
+    let is_negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if rest == "0" {
-        return true;
+    if matches!(rest, "" | "0") {
+        return rest == "0";
     }
-    let mut nanoseconds = 0.0;
+    let mut nanoseconds: u128 = 0;
     while !rest.is_empty() {
         let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
         let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
         let end = after.find(|letter: char| letter.is_ascii_digit() || letter == '.');
         let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        let whole = if whole.is_empty() {
+            Ok(0)
+        } else {
+            whole.parse::<u64>()
+        };
+        let is_number = number != "." && !part.contains('.');
         let unit = UNITS.iter().find(|(name, _)| *name == unit);
-        let (Ok(number), Some((_, length))) = (number.parse::<f64>(), unit) else {
+        let (true, Ok(whole), Some((_, length))) = (is_number, whole, unit) else {
             return false;
         };
-        nanoseconds += number * length;
+        let part = format!("0.{part}").parse::<f64>().unwrap_or(0.0);
+        nanoseconds += u128::from(whole) * u128::from(*length) + (part * *length as f64) as u128;
         rest = after;
     }
-    !matches!(text, "" | "-" | "+") && nanoseconds <= 9_223_372_036_854_775_807.0
+    nanoseconds <= (1 << 63) - u128::from(!is_negative)
+}
+
+/// Whether a text is a time of RFC 3339, as Go reads it: an hour may have one digit, parts of a second may follow a comma, and an
+/// offset may be of 24 hours and of 60 minutes.
+fn is_timestamp(text: &str) -> bool {
+    let mut rest = text;
+    let mut number = |digits: [usize; 2], before: &str, after: char| {
+        let text = rest.strip_prefix(before)?;
+        let end = text.find(after)?;
+        let (number, more) = text.split_at(end);
+        rest = more;
+        let is_number = digits.contains(&number.len()) && number.bytes().all(|digit| digit.is_ascii_digit());
+        is_number.then(|| number.parse::<u32>().ok()).flatten()
+    };
+    let date = number([4; 2], "", '-').zip(number([2; 2], "-", '-'));
+    let (date, day) = (date, number([2; 2], "-", 'T'));
+    let (hour, minute) = (number([1, 2], "T", ':'), number([2; 2], ":", ':'));
+    let (Some((year, month)), Some(day), Some(hour), Some(minute)) = (date, day, hour, minute) else {
+        return false;
+    };
+    let of_month = match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        1..=12 => 31,
+        _ => 0,
+    };
+    let rest = rest.strip_prefix(':').unwrap_or("");
+    let (Some(second), Some(mut rest)) = (rest.get(..2), rest.get(2..)) else {
+        return false;
+    };
+    if let Some(part) = rest.strip_prefix(['.', ',']) {
+        let after = part.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        if after.len() == part.len() {
+            return false;
+        }
+        rest = after;
+    }
+    let two = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit()) && text.len() == 2;
+    let is_offset = |text: &str| {
+        let parts = text
+            .strip_prefix(['+', '-'])
+            .and_then(|text| text.split_once(':'));
+        parts.is_some_and(|(hours, minutes)| two(hours) && two(minutes) && hours <= "24" && minutes <= "60")
+    };
+    let is_time = hour < 24 && minute < 60 && two(second) && second < "60";
+    year > 0 && (1..=of_month).contains(&day) && is_time && (rest == "Z" || is_offset(rest))
 }
 
 /// What a function of CEL makes of a string; the string if it cannot.

@@ -46,7 +46,9 @@ impl Names {
                 Ok(checked) => (checked.of().cloned().unwrap_or(TypeOf::Dyn), None),
                 Err(why) => (TypeOf::Dyn, Some(why)),
             };
-            all.add_variable(variable.text_at("name"), found);
+            if !variable.text_at("expression").trim().is_empty() {
+                all.add_variable(variable.text_at("name"), found);
+            }
             faults.push(fault);
         }
         let mut of_mutations = all.clone();

@@ -16,7 +16,7 @@ pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut 
     let claims = spec
         .items("resourceClaims")
         .map(|claim| claim.text_at("name").to_owned());
-    let claims: BTreeSet<_> = claims.collect();
+    let claims: BTreeSet<_> = claims.filter(|name| !name.is_empty()).collect();
     let has = Has {
         volumes,
         claims: &claims,
@@ -49,6 +49,12 @@ pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut 
         }
         once(&container, &mut names, causes);
     }
+    let of_pod = spec.at("resources");
+    if of_pod.has("claims") {
+        let why = "claims may not be set for Resources at pod-level";
+        causes.push(of_pod.at("claims").forbidden(why));
+    }
+    self::claims(&of_pod, has.claims, causes);
 }
 
 /// What a pod has for its containers, by name.
@@ -436,7 +442,6 @@ pub(super) fn resources(resources: &At<'_>, causes: &mut Causes) {
     }
 }
 
-/// How much of a resource a container has.
 /// What a container uses of what its pod claims: all of a claim, or requests in it.
 fn claims(resources: &At<'_>, of_pod: &BTreeSet<String>, causes: &mut Causes) {
     const LONGEST: usize = 4_000;
@@ -483,6 +488,7 @@ fn claims(resources: &At<'_>, of_pod: &BTreeSet<String>, causes: &mut Causes) {
     }
 }
 
+/// How much of a resource a container has.
 fn amount(at: &At<'_>, name: &str, causes: &mut Causes) {
     let faults = label_key_faults(name);
     let is_known = matches!(name, "cpu" | "memory" | "ephemeral-storage") || name.starts_with("hugepages-");

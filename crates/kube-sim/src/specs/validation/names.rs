@@ -119,7 +119,7 @@ pub(super) fn selector_shown(selector: &Value) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// An address. Leading zeros do not count, as in a real server, which still takes what old versions of Go took.
+/// An address. Leading zeros do not count: what old versions of Go took is still read.
 pub(super) fn address(text: &str) -> Option<IpAddr> {
     if text.contains(':') {
         return text.parse().ok();
@@ -138,8 +138,16 @@ fn without_zeros(number: &str) -> &str {
 
 pub(super) const ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
+/// Why a text is no address as one may be written.
 pub(super) fn address_fault(text: &str) -> Option<&'static str> {
-    address(text).is_none().then_some(ADDRESS)
+    match address(text) {
+        None => Some(ADDRESS),
+        Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
+            Some("must not be an IPv4-mapped IPv6 address")
+        }
+        Some(_) if text.parse::<IpAddr>().is_err() => Some("must not have leading 0s"),
+        Some(_) => None,
+    }
 }
 
 /// The address and the length of a range of addresses.

@@ -88,7 +88,10 @@ fn paths(http: &At<'_>, causes: &mut Causes) {
                     causes.push(text.invalid("must be an absolute path"));
                 }
             }
-            "" => causes.push(kind.required("pathType must be specified")),
+            _ if !kind.is_set() => {
+                causes.push(kind.required("pathType must be specified"));
+                continue;
+            }
             _ => kind.one_of(&["Exact", "ImplementationSpecific", "Prefix"], causes),
         }
         backend(&path.at("backend"), causes);
@@ -106,10 +109,7 @@ fn backend(backend: &At<'_>, causes: &mut Causes) {
             let why = "resource or service backend is required";
             causes.push(backend.invalid_as("\"\"", why));
         }
-        (false, true) => {
-            resource.at("kind").need(causes);
-            resource.at("name").need(causes);
-        }
+        (false, true) => reference(&resource, causes),
         (true, false) => {
             let name = service.at("name");
             if name.need(causes) {
@@ -164,18 +164,23 @@ fn domain_prefixed(at: &At<'_>, causes: &mut Causes) {
     }
 }
 
-/// What an ingress class refers to.
-fn parameters(parameters: &At<'_>, causes: &mut Causes) {
-    let group = parameters.at("apiGroup");
+/// The group, the kind and the name of an object.
+fn reference(object: &At<'_>, causes: &mut Causes) {
+    let group = object.at("apiGroup");
     if group.is_set() {
         group.fits(subdomain_faults, causes);
     }
     for name in ["kind", "name"] {
-        parameters.at(name).need_fit(path_segment_faults, causes);
+        object.at(name).need_fit(path_segment_faults, causes);
     }
+}
+
+/// What an ingress class refers to.
+fn parameters(parameters: &At<'_>, causes: &mut Causes) {
+    reference(parameters, causes);
     let (scope, namespace) = (parameters.at("scope"), parameters.at("namespace"));
     match scope.text() {
-        "" => causes.push(scope.required("")),
+        _ if !scope.is_set() => causes.push(scope.required("")),
         "Namespace" if !namespace.is_set() => {
             causes.push(namespace.required("`parameters.scope` is set to 'Namespace'"));
         }

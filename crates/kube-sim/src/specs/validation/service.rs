@@ -1,7 +1,6 @@
 //! Services and their endpoints.
 
 use std::collections::HashSet;
-use std::net::IpAddr;
 
 use super::at::{At, Causes};
 use super::names;
@@ -122,9 +121,11 @@ fn addresses(spec: &At<'_>, causes: &mut Causes) {
         .may_be_one_of(&["PreferDualStack", "RequireDualStack", "SingleStack"], causes);
     let all = spec.at("clusterIPs");
     for (n, address) in spec.items("clusterIPs").enumerate() {
+        let fault = names::address_fault(address.text());
         match names::address(address.text()) {
             _ if matches!(address.text(), "None" | "") => {}
-            None => causes.push(address.invalid(names::ADDRESS)),
+            _ if fault.is_some() => causes.extend(fault.map(|fault| address.invalid(fault))),
+            None => {}
             Some(given) if n == 0 && !is_of_services(given) => causes.push(all.invalid(&out_of_range(given))),
             Some(_) => {}
         }
@@ -147,9 +148,12 @@ fn out_of_range(address: std::net::IpAddr) -> String {
 }
 
 fn external_address(at: &At<'_>, causes: &mut Causes) {
-    match names::address(at.text()) {
-        None => causes.push(at.invalid(names::ADDRESS)),
-        Some(address) => causes.extend(reserved(address).map(|why| at.invalid(why))),
+    match names::address_fault(at.text()) {
+        Some(fault) => causes.push(at.invalid(fault)),
+        None => {
+            let reserved = names::address(at.text()).and_then(reserved);
+            causes.extend(reserved.map(|why| at.invalid(why)));
+        }
     }
 }
 
@@ -319,40 +323,27 @@ fn hints(hints: &At<'_>, causes: &mut Causes) {
 }
 
 fn endpoint_address(kind: &str, endpoint: &At<'_>, at: &At<'_>, causes: &mut Causes) {
-    let address = names::address(at.text());
-    match (kind, address) {
-        ("FQDN", _) => domain(at, causes),
-        ("IPv4" | "IPv6", None) => causes.push(at.invalid(names::ADDRESS)),
-        ("IPv4" | "IPv6", Some(address)) => {
-            if kind == "IPv6"
-                && let Some(why) = canonical_fault(at.text(), address)
-            {
-                return causes.push(at.invalid(&why));
-            }
-            if address.is_ipv4() != (kind == "IPv4") {
-                causes.push(
-                    endpoint
-                        .naming("addresses", at.value())
-                        .invalid(&format!("must be an {kind} address")),
-                );
-            }
-            causes.extend(reserved(address).map(|why| at.invalid(why)));
-        }
-        _ => {}
+    if kind == "FQDN" {
+        return domain(at, causes);
     }
-}
-
-/// Why an address is not written as newer fields want it.
-fn canonical_fault(text: &str, address: IpAddr) -> Option<String> {
-    let is_mapped = matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some());
-    if is_mapped {
-        return Some("must not be an IPv4-mapped IPv6 address".to_owned());
+    if !FAMILIES.contains(&kind) {
+        return;
     }
-    if text.parse::<IpAddr>().is_err() {
-        return Some("must not have leading 0s".to_owned());
+    if let Some(fault) = names::address_fault(at.text()) {
+        return causes.push(at.invalid(fault));
     }
+    let Some(address) = names::address(at.text()) else {
+        return;
+    };
     let canonical = address.to_string();
-    (canonical != text).then(|| format!("must be in canonical form ({canonical:?})"))
+    if kind == "IPv6" && canonical != at.text() {
+        return causes.push(at.invalid(&format!("must be in canonical form ({canonical:?})")));
+    }
+    if address.is_ipv4() != (kind == "IPv4") {
+        let all = endpoint.naming("addresses", at.value());
+        causes.push(all.invalid(&format!("must be an {kind} address")));
+    }
+    causes.extend(reserved(address).map(|why| at.invalid(why)));
 }
 
 /// A name of at least two labels, which may end in a dot.
@@ -373,7 +364,7 @@ fn domain(at: &At<'_>, causes: &mut Causes) {
     for label in name.split('.') {
         let faults = dns_label_faults(label);
         if !faults.is_empty() {
-            causes.push(at.invalid_as(quoted(label), &faults.join(",")));
+            return causes.push(at.invalid_as(quoted(label), &faults.join(",")));
         }
     }
 }
@@ -386,11 +377,9 @@ pub(super) fn endpoints(endpoints: &At<'_>, causes: &mut Causes) {
         for list in ["addresses", "notReadyAddresses"] {
             for address in subset.items(list) {
                 let at = address.at("ip");
+                at.fits(names::address_fault, causes);
                 match names::address(at.text()) {
-                    None => {
-                        causes.push(at.invalid(names::ADDRESS));
-                        causes.push(at.invalid("must be a valid IP address"));
-                    }
+                    None => causes.push(at.invalid("must be a valid IP address")),
                     Some(address) => causes.extend(reserved(address).map(|why| at.invalid(why))),
                 }
             }

@@ -124,8 +124,10 @@ fn path_faults(path: &str) -> Vec<String> {
 /// Webhooks of admission, as a configuration has them.
 pub(super) fn configuration(configuration: &At<'_>, causes: &mut Causes) {
     let mut given = HashSet::new();
+    // All expressions share what it takes to look at them.
+    let names = admission::Names::of(configuration, false);
     for hook in configuration.items("webhooks") {
-        self::hook(&hook, causes);
+        self::hook(&hook, &names, causes);
         let name = hook.at("name");
         if !name.text().is_empty() && !given.insert(name.text().to_owned()) {
             causes.push(name.duplicate());
@@ -133,7 +135,7 @@ pub(super) fn configuration(configuration: &At<'_>, causes: &mut Causes) {
     }
 }
 
-fn hook(hook: &At<'_>, causes: &mut Causes) {
+fn hook(hook: &At<'_>, names: &admission::Names, causes: &mut Causes) {
     let name = hook.at("name");
     match name.text() {
         "" => causes.push(name.required("")),
@@ -169,7 +171,7 @@ fn hook(hook: &At<'_>, causes: &mut Causes) {
     hook.at("reinvocationPolicy")
         .may_be_one_of(&["IfNeeded", "Never"], causes);
     client(&hook.at("clientConfig"), causes);
-    admission::conditions(hook, &admission::Names::of(hook, false), causes);
+    admission::conditions(hook, names, causes);
     versions(hook, causes);
 }
 

@@ -385,6 +385,12 @@ fn schema_faults(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
     let schemas = || versions.into_iter().flatten().map(|version| &version["schema"]);
     // Where all versions have one schema, a real server looks at it once.
     let is_one = schemas().zip(schemas().skip(1)).all(|(one, next)| one == next);
+    let of_old = || old.into_iter().flat_map(self::versions);
+    let was_one = of_old()
+        .zip(of_old().skip(1))
+        .all(|(one, next)| one["schema"] == next["schema"]);
+    // All rules of a definition share what it takes to look at them.
+    let declared = schema::Declared::default();
     let of_version = |(index, version): (usize, &Value)| {
         let path = match is_one {
             true => "spec.validation.openAPIV3Schema".to_owned(),
@@ -392,10 +398,9 @@ fn schema_faults(definition: &Value, old: Option<&Value>) -> Vec<Cause> {
         };
         match version.pointer("/schema/openAPIV3Schema") {
             Some(schema) if schema.is_object() => {
-                let was = old.into_iter().flat_map(self::versions);
-                let mut was = was.filter(|was| was["name"] == version["name"]);
+                let mut was = of_old().filter(|was| was_one || was["name"] == version["name"]);
                 let was_there = was.any(|was| was["schema"] == version["schema"]);
-                let mut causes = schema::faults(schema, &path, was_there);
+                let mut causes = schema::faults(schema, &path, was_there, &declared);
                 if version.pointer("/subresources/status").is_some() {
                     causes.extend(root_fault(schema, path));
                 }

@@ -55,14 +55,17 @@ pub(super) struct Known(Vec<Option<Type>>);
 impl Known {
     /// What a parameter stands for: `dyn` if nothing is known of it.
     pub(super) fn resolved<'a>(&'a self, mut of: &'a Type) -> &'a Type {
-        while let Type::Parameter(number) = of {
+        for _ in 0..=self.0.len() {
+            let Type::Parameter(number) = of else {
+                return of;
+            };
             let at = number.checked_sub(LETTERS).map(|at| at as usize);
             match at.and_then(|at| self.0.get(at)?.as_ref()) {
                 Some(found) => of = found,
-                None => return &Type::Dyn,
+                None => break,
             }
         }
-        of
+        &Type::Dyn
     }
 }
 
@@ -135,11 +138,23 @@ impl Substitutions {
     }
 
     fn set(&mut self, number: u32, of: Type) {
+        // Where nothing is compared any more, a type may be made of itself.
+        if self.is_tired() {
+            return;
+        }
         let Some(at) = number.checked_sub(LETTERS).map(|at| at as usize) else {
             return;
         };
         if let Some(found) = self.found.get_mut(at) {
             self.changes.push((at, found.replace(of)));
+        }
+    }
+
+    /// The type, or what it stands for: `dyn` if nothing is known of it.
+    pub(super) fn seen<'a>(&'a self, of: &'a Type) -> &'a Type {
+        match self.resolved(of) {
+            Type::Parameter(_) => &Type::Dyn,
+            of => of,
         }
     }
 

@@ -1,6 +1,6 @@
 //! How large what is in custom resources may be, by their schemas and by the largest request.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
@@ -123,12 +123,10 @@ fn of_object(schema: &Value, is_root: bool) -> Sizes {
     let text = || Sizes::new(REQUEST - 2, 2);
     let is_added = |name: &str| adds_metadata && matches!(name, "kind" | "apiVersion" | "metadata");
     let mut sizes = Sizes::new(0, 2);
-    let required = |name: &str| {
-        let names = schema["required"].as_array();
-        names.into_iter().flatten().any(|required| required == name)
-    };
+    let required = schema["required"].as_array().into_iter().flatten();
+    let required: HashSet<_> = required.filter_map(Value::as_str).collect();
     let mut add = |name: &str, of: Sizes, has_default: bool| {
-        if required(name) && !has_default {
+        if required.contains(name) && !has_default {
             sizes.least_json += name.len() as u64 + of.least_json + 4;
         }
         if let Some(name) = escaped(name) {
