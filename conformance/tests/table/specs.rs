@@ -1,6 +1,6 @@
 //! What a real server makes of the objects of built-in kinds, and what it refuses.
 
-use crate::case::{Ask, Case, get, json_patch, merge, post, put};
+use crate::case::{Ask, Case, any, get, json_patch, merge, post, put};
 use crate::objects::{CONFIG_MAPS, PODS, SECRETS};
 use serde_json::{Value, json};
 
@@ -504,8 +504,70 @@ fn updates() -> Case {
         .ask(put(&format!("{d}?dryRun=All"), &object("d", with(selected(small()), json!({"paused": true})))).named("put").only(["/spec", "/metadata/generation"]))
 }
 
+/// Claims that are to grow.
+fn growth() -> Case {
+    const CLASSES: &str = "/apis/storage.k8s.io/v1/storageclasses";
+    let class = |name: &str, more: Value| {
+        let mut class =
+            json!({"metadata": {"name": format!("{name}-{{ns}}")}, "provisioner": "example.com/x"});
+        class
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        post(CLASSES, &class)
+            .named(format!("class {name}"))
+            .only(["/kind"])
+    };
+    let claim = |name: &str, class: &str| {
+        let spec = json!({"accessModes": ["ReadWriteOnce"], "storageClassName": class, "resources": {"requests": {"storage": "1Gi"}}});
+        post(CLAIMS, &json!({"metadata": {"name": name}, "spec": spec}))
+            .named(name)
+            .only(["/spec/storageClassName"])
+    };
+    let resize = |name: &str, size: &str, what: &str| {
+        merge(
+            &format!("{CLAIMS}/{name}"),
+            &json!({"spec": {"resources": {"requests": {"storage": size}}}}),
+        )
+        .named(format!("{what} {name}"))
+        .only(["/spec/resources", "/message", "/reason", "/details"])
+    };
+    let bind = |name: &str| {
+        merge(
+            &format!("{CLAIMS}/{name}/status"),
+            &json!({"status": {"phase": "Bound"}}),
+        )
+        .named(format!("bind {name}"))
+        .only(["/status/phase"])
+    };
+    let names = ["fixed", "growing", "classless", "gone"];
+    Case::new("claims-growth")
+        .ask(class("fixed", json!({})))
+        .ask(class("growing", json!({"allowVolumeExpansion": true})))
+        .asks(names.map(|name| {
+            claim(
+                name,
+                &match name {
+                    "classless" => String::new(),
+                    name => format!("{name}-{{ns}}"),
+                },
+            )
+        }))
+        .asks(names.map(|name| resize(name, "2Gi", "grow before it is bound:")))
+        .asks(names.map(bind))
+        .asks(names.map(|name| resize(name, "1024Mi", "keep")))
+        .asks(names.map(|name| resize(name, "2Gi", "grow")))
+        .asks(names.map(|name| resize(name, "1Gi", "shrink")))
+        .asks(["fixed", "growing"].map(|name| {
+            any("DELETE", &format!("{CLASSES}/{name}-{{ns}}"))
+                .named(format!("delete class {name}"))
+                .only(["/status"])
+        }))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
     vec![
+        growth(),
         defaults(),
         services(),
         service_types(),

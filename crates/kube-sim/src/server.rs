@@ -1,5 +1,6 @@
 //! A simulated cluster behind a socket.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
@@ -77,7 +78,7 @@ impl SimBuilder {
     pub async fn start(self) -> Result<SimServer, StartError> {
         let address = (self.address, self.port).into();
         // Bound before the objects are created, so that a port that is in use is reported at once.
-        let listener = TcpListener::bind(address).await;
+        let listener = listen(address);
         let listen_error = |source| StartError::Listen { address, source };
         let listener = listener.map_err(listen_error)?;
         let bound = listener.local_addr().map_err(listen_error)?;
@@ -157,6 +158,21 @@ impl SimServer {
         self.tasks.close();
         self.tasks.wait().await;
     }
+}
+
+/// Listens as servers in Go do: as many connections wait to be accepted as the system lets. With fewer, those of a thousand tasks that
+/// begin at once are reset after a minute.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    const WAITING: u32 = 65_535;
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    // On Windows, this would let several servers listen on one port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING)
 }
 
 /// Whether a request is for a name of this machine's loopback. Others come from web pages: a browser lets a

@@ -26,6 +26,7 @@ use crate::warnings::Warnings;
 
 mod advice;
 mod check;
+mod classes;
 mod connect;
 mod create;
 pub(crate) mod definition;

@@ -3,6 +3,7 @@
 mod access;
 mod admission;
 mod apply;
+mod classes;
 mod client;
 mod control;
 mod conversion_answers;

@@ -239,7 +239,11 @@ impl Api {
             "nodes" if !self.runs(Controller::Kubelet) => specs::admit_node(object),
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
-            "persistentvolumeclaims" => specs::name_data_source(object),
+            "persistentvolumeclaims" => {
+                specs::name_data_source(object);
+                self.give_storage_class(transaction, object);
+            }
+            "ingresses.networking.k8s.io" => self.give_ingress_class(transaction, object),
             "leases.coordination.k8s.io" => specs::drop_disabled(None, object),
             "endpointslices.discovery.k8s.io" => specs::drop_topology(None, object),
             "persistentvolumes" => {

@@ -177,6 +177,7 @@ impl Api {
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, Some(old), new, name)?;
         }
+        self.check_growth(transaction, target, [old, new], name)?;
         self.check_ranges(transaction, target, name, Some(old), new)
     }
 
