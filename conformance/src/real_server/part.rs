@@ -119,6 +119,8 @@ fn api_flags(port: u16, etcd: u16) -> Vec<String> {
         "--authorization-mode=RBAC",
         // Nobody makes the service accounts that it asks for.
         "--disable-admission-plugins=ServiceAccount",
+        // As every cluster has it: its own components are such pods.
+        "--allow-privileged=true",
         "--service-cluster-ip-range=10.96.0.0/24",
         "--endpoint-reconciler-type=none",
         "--max-requests-inflight=3000",

@@ -7,6 +7,7 @@
 #![recursion_limit = "512"] // for large objects in `json!`
 
 mod access;
+mod advice;
 mod apply;
 mod case;
 mod compare;
@@ -27,6 +28,7 @@ mod mutations;
 mod normal;
 mod objects;
 mod patches;
+mod pod_security;
 mod policies;
 mod policy_details;
 mod published;
@@ -79,11 +81,13 @@ fn cases() -> Vec<Case> {
         validation::cases(),
         versions::cases(),
         access::cases(),
+        advice::cases(),
         webhooks::cases(),
         policies::cases(),
         policy_details::cases(),
         mutations::cases(),
         limits::cases(),
+        pod_security::cases(),
         empties::cases(),
         quantities::cases(),
         yaml::cases(),

@@ -205,6 +205,13 @@ impl Run {
                 answer[header] = value.to_str().unwrap_or("").into();
             }
         }
+        let warnings = raw.headers.get_all("warning").into_iter();
+        let warnings: Vec<_> = warnings
+            .map(|warning| String::from_utf8_lossy(warning.as_bytes()))
+            .collect();
+        if !warnings.is_empty() {
+            answer["warnings"] = json!(warnings);
+        }
         let name = format!("{}: {}", self.case, ask.name);
         assert!(
             self.answers.iter().all(|(other, _)| *other != name),

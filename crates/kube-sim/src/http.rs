@@ -44,7 +44,7 @@ use form::{Asked, negotiate};
 use read::ended_by_first;
 use route::Route;
 use special::{connects, is_form_of_its_own};
-use warning::warn;
+use warning::warn_first;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.
 ///
@@ -334,7 +334,7 @@ impl Call {
             _ => true,
         };
         if is_routed {
-            warn(&mut response, warning.as_slice());
+            warn_first(&mut response, warning.as_slice());
         }
         response
     }

@@ -171,6 +171,7 @@ mod number;
 mod object;
 mod openapi;
 mod path;
+mod pod_security;
 mod quantity;
 mod refusals;
 mod requests;

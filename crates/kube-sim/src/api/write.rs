@@ -34,6 +34,7 @@ mod delete;
 mod node;
 mod resize;
 mod runtime;
+mod security;
 mod service;
 mod signing;
 mod subresource;

@@ -43,3 +43,13 @@ pub(super) fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
         }
     }
 }
+
+/// Adds warnings in front of those that are there.
+pub(super) fn warn_first(response: &mut Response<SimBody>, warnings: &[String]) {
+    let others: Vec<_> = response.headers().get_all(WARNING).iter().cloned().collect();
+    response.headers_mut().remove(WARNING);
+    warn(response, warnings);
+    for other in others {
+        response.headers_mut().append(WARNING, other);
+    }
+}

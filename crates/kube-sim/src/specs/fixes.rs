@@ -25,7 +25,7 @@ fn member<'a>(object: &'a mut Object, name: &str) -> Option<&'a mut Object> {
     object.get_mut(name).and_then(Value::as_object_mut)
 }
 
-fn objects<'a>(object: &'a mut Object, name: &str) -> impl Iterator<Item = &'a mut Object> {
+pub(super) fn objects<'a>(object: &'a mut Object, name: &str) -> impl Iterator<Item = &'a mut Object> {
     let items = object.get_mut(name).and_then(Value::as_array_mut);
     items.into_iter().flatten().filter_map(Value::as_object_mut)
 }
@@ -89,6 +89,10 @@ pub(super) fn pod_spec(spec: &mut Object) {
 pub(super) fn pod(pod: &mut Object) {
     let Some(spec) = member(pod, "spec") else { return };
     set(spec, "enableServiceLinks", true);
+    let period = spec.get_mut("terminationGracePeriodSeconds");
+    if let Some(period) = period.filter(|period| period.as_i64().is_some_and(|seconds| seconds < 0)) {
+        *period = 1.into();
+    }
     for name in ["containers", "initContainers"] {
         for container in objects(spec, name) {
             let limits = container

@@ -11,7 +11,6 @@ use crate::status::Cause;
 
 mod access;
 mod admission;
-mod at;
 mod container;
 mod cron;
 mod data;
@@ -27,7 +26,8 @@ mod volume;
 mod webhook;
 mod workload;
 
-use at::{At, Causes};
+use super::at::{self, At, Causes};
+pub(super) use names::{address, first_of, is_written_out, range};
 pub(crate) use webhook::{service_faults as webhook_service_faults, url_faults as webhook_url_faults};
 pub(crate) use workload::selects;
 

@@ -21,6 +21,7 @@ mod pods;
 mod policies;
 mod quotas;
 mod schemas;
+mod security;
 mod shards;
 mod subresources;
 mod text;

@@ -5,22 +5,32 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::{Object, Writer, check, definition};
-use crate::resources::Resource;
 use crate::schema;
+use crate::specs::{self, Change};
+use crate::target::Target;
 
-/// Warns of what `new` brings that `old` did not have.
-pub(super) fn warn(resource: &Resource, old: Option<&Object>, new: &Object, writer: Writer<'_>) {
+/// Warns of what a change brings to `object`.
+pub(super) fn warn(target: &Target, change: Change<'_>, object: &Object, writer: Writer<'_>) {
     let Some(warnings) = writer.warnings() else {
         return;
     };
+    let resource = &target.resource;
+    for warning in specs::warnings(resource, change, object) {
+        warnings.add(warning);
+    }
+    let old = match change {
+        Change::Create => None,
+        Change::Update { old, .. } => Some(old),
+        Change::Status => return,
+    };
     if resource.custom {
-        for finalizer in unqualified_finalizers(old, new) {
+        for finalizer in unqualified_finalizers(old, object) {
             warnings.add(finalizer);
         }
     }
     if resource.id() == definition::ID {
         let known: HashSet<_> = old.map(unknown_formats).unwrap_or_default().into_iter().collect();
-        for format in unknown_formats(new)
+        for format in unknown_formats(object)
             .into_iter()
             .filter(|format| !known.contains(format))
         {

@@ -203,7 +203,7 @@ fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'sta
                 faults => faults,
             }
         }
-        "namespaces" | "services" => dns_label_faults(name),
+        "namespaces" | "services" | "statefulsets.apps" => dns_label_faults(name),
         "events" | "events.events.k8s.io" => Vec::new(),
         _ => subdomain_faults(name),
     };

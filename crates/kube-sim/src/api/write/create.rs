@@ -11,6 +11,7 @@ use crate::control::Controller;
 use crate::meta::{Object, metadata, metadata_mut, put_at, rfc3339, text};
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;
+use crate::specs::Change;
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
@@ -208,11 +209,12 @@ impl Api {
         causes.extend(specs::causes(resource, object));
         causes.extend(self.schema_faults(target, None, object, writer.admission())?);
         check::spec(resource, name, &causes)?;
-        advice::warn(resource, None, object, writer);
+        advice::warn(target, Change::Create, object, writer);
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, None, object, name)?;
         }
-        self.check_ranges(transaction, target, name, None, object)
+        self.check_ranges(transaction, target, name, None, object)?;
+        self.check_pod_security(transaction, target, name, None, object, writer)
     }
 
     /// What the server adds to a new object itself, so that no manager owns it.
@@ -232,6 +234,9 @@ impl Api {
                 self.prioritize(transaction, resource, name, object)?;
                 specs::admit_pod(object);
                 self.admit_runtime_class(transaction, resource, name, object)?;
+                specs::read_app_armor(object)
+                    .into_iter()
+                    .for_each(|warning| writer.warn(warning));
                 let class = specs::quality_of_service(object);
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }

@@ -10,7 +10,7 @@ use crate::apply::{self, MANAGED_FIELDS, Ownership, reset_fields};
 use crate::meta::{Object, finalizers, is_being_deleted, metadata, metadata_mut, rfc3339, text};
 use crate::object::Stored;
 use crate::resources::Resource;
-use crate::specs;
+use crate::specs::{self, Change};
 use crate::status::StatusError;
 use crate::storage::Transaction;
 use crate::target::Target;
@@ -87,9 +87,6 @@ impl Api {
         }
         set_managers(&mut new, managed);
         self.finish_change(target, &old, &mut new, writer)?;
-        if target.subresource.is_none() {
-            advice::warn(resource, Some(&old), &new, writer);
-        }
         if writer.dry_run() {
             return Ok(Arc::new(view::encode(resource, &new, current.resource_version)));
         }
@@ -174,11 +171,23 @@ impl Api {
                 check::spec(&target.resource, name, &causes)?;
             }
         }
+        let change = match target.subresource.as_deref() {
+            None => Some(Change::Update {
+                old,
+                counts: counts(target, old, new),
+            }),
+            Some("status") => Some(Change::Status),
+            Some(_) => None,
+        };
+        if let Some(change) = change {
+            advice::warn(target, change, new, writer);
+        }
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, Some(old), new, name)?;
         }
         self.check_growth(transaction, target, [old, new], name)?;
-        self.check_ranges(transaction, target, name, Some(old), new)
+        self.check_ranges(transaction, target, name, Some(old), new)?;
+        self.check_pod_security(transaction, target, name, Some(old), new, writer)
     }
 
     /// Makes a changed object what is stored.
@@ -190,9 +199,7 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let resource = &target.resource;
-        // Where a pod runs is not what is wanted of it.
-        let counts = resource.is_counted_on_update() && target.subresource.as_deref() != Some("binding");
-        if counts && is_counted(target, old, new) {
+        if counts(target, old, new) {
             bump_generation(new);
         }
         if resource.id() == definition::ID {
@@ -377,8 +384,12 @@ pub(super) fn keep_system_fields(old: &Object, new: &mut Object) {
 }
 
 /// Whether a change makes another generation of an object.
-fn is_counted(target: &Target, old: &Object, new: &Object) -> bool {
+fn counts(target: &Target, old: &Object, new: &Object) -> bool {
     let resource = &target.resource;
+    // Where a pod runs is not what is wanted of it.
+    if !resource.is_counted_on_update() || target.subresource.as_deref() == Some("binding") {
+        return false;
+    }
     let differs = |name: &str| metadata(old).get(name) != metadata(new).get(name);
     let by_metadata = match resource.id().as_str() {
         // What a Deployment's annotations say is for its controller.

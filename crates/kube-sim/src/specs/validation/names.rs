@@ -120,7 +120,7 @@ pub(super) fn selector_shown(selector: &Value) -> String {
 }
 
 /// An address. Leading zeros do not count: what old versions of Go took is still read.
-pub(super) fn address(text: &str) -> Option<IpAddr> {
+pub(in crate::specs) fn address(text: &str) -> Option<IpAddr> {
     if text.contains(':') {
         return text.parse().ok();
     }
@@ -151,7 +151,7 @@ pub(super) fn address_fault(text: &str) -> Option<&'static str> {
 }
 
 /// The address and the length of a range of addresses.
-pub(super) fn range(text: &str) -> Option<(IpAddr, u8)> {
+pub(in crate::specs) fn range(text: &str) -> Option<(IpAddr, u8)> {
     let (start, bits) = text.split_once('/')?;
     // Rust reads a sign, Go does not.
     let bits = bits.strip_prefix('+').is_none().then_some(bits)?;
@@ -160,10 +160,43 @@ pub(super) fn range(text: &str) -> Option<(IpAddr, u8)> {
     (bits <= most).then_some((start, bits))
 }
 
-pub(super) const RANGE: &str = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-
+/// Why a text is no range of addresses as one may be written.
 pub(super) fn range_fault(text: &str) -> Option<&'static str> {
-    range(text).is_none().then_some(RANGE)
+    let Some((start, bits)) = range(text) else {
+        return Some("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+    };
+    if !is_written_out(text) {
+        return Some("must not have leading 0s in IP or prefix length");
+    }
+    match start {
+        IpAddr::V6(start) if start.to_ipv4_mapped().is_some() => {
+            Some("must not have an IPv4-mapped IPv6 address")
+        }
+        start if first_of(start, bits) != start => Some("must not have bits set beyond the prefix length"),
+        _ => None,
+    }
+}
+
+/// Whether a range of addresses has no zeros in front of its numbers.
+pub(in crate::specs) fn is_written_out(range: &str) -> bool {
+    let Some((start, bits)) = range.split_once('/') else {
+        return false;
+    };
+    start.parse::<IpAddr>().is_ok() && (bits == "0" || !bits.starts_with('0'))
+}
+
+/// The first address of a range.
+pub(in crate::specs) fn first_of(address: IpAddr, bits: u8) -> IpAddr {
+    match address {
+        IpAddr::V4(address) => {
+            let mask = u32::MAX.checked_shl(32 - u32::from(bits.min(32))).unwrap_or(0);
+            IpAddr::V4((address.to_bits() & mask).into())
+        }
+        IpAddr::V6(address) => {
+            let mask = u128::MAX.checked_shl(128 - u32::from(bits.min(128))).unwrap_or(0);
+            IpAddr::V6((address.to_bits() & mask).into())
+        }
+    }
 }
 
 /// Whether a range lies in another one and is smaller.

@@ -264,12 +264,10 @@ fn peer(peer: &At<'_>, causes: &mut Causes) {
         return;
     };
     for except in block.items("except") {
-        match names::range(except.text()) {
-            None => causes.push(except.invalid(names::RANGE)),
-            Some(inner) if !names::is_inside(inner, outer) => {
-                causes.push(except.invalid("must be a strict subset of `cidr`"));
-            }
-            Some(_) => {}
+        except.fits(names::range_fault, causes);
+        let inner = names::range(except.text());
+        if inner.is_some_and(|inner| !names::is_inside(inner, outer)) {
+            causes.push(except.invalid("must be a strict subset of `cidr`"));
         }
     }
 }

@@ -45,7 +45,7 @@ fn source(volume: &At<'_>, causes: &mut Causes) {
 }
 
 /// Where a volume of a pod comes from, in the order in which a real server looks.
-const SOURCES: [&str; 29] = [
+const SOURCES: [&str; 30] = [
     "emptyDir",
     "hostPath",
     "gitRepo",
@@ -55,11 +55,12 @@ const SOURCES: [&str; 29] = [
     "nfs",
     "iscsi",
     "glusterfs",
+    "flocker",
     "persistentVolumeClaim",
     "rbd",
     "cinder",
     "cephfs",
-    "flocker",
+    "quobyte",
     "downwardAPI",
     "fc",
     "flexVolume",
@@ -246,7 +247,11 @@ fn projected(source: &At<'_>, causes: &mut Causes) {
                 let path = item.at("path");
                 if !path.text().is_empty() && !paths.insert(path.text().to_owned()) {
                     let why = "conflicting duplicate paths";
-                    causes.push(source.invalid_as(quoted(of.text_at("name")), why));
+                    let shown = match name.as_str() {
+                        "downwardAPI" => path.text(),
+                        _ => of.text_at("name"),
+                    };
+                    causes.push(source.invalid_as(quoted(shown), why));
                 }
             }
         }
@@ -398,7 +403,30 @@ pub(super) fn persistent_volume(volume: &At<'_>, causes: &mut Causes) {
         let why = "may not be 'recycle' for a hostPath mount of '/'";
         causes.push(policy.forbidden(why));
     }
+    let metadata = volume.at("metadata");
+    let annotations = metadata.at("annotations");
+    let options = annotations.at("volume.beta.kubernetes.io/mount-options");
+    if options.is_set() && spec.those(&MOUNTED).next().is_none() {
+        causes.push(options.forbidden("may not specify mount options for this volume type"));
+    }
 }
+
+/// The sources that are mounted with options of an annotation.
+const MOUNTED: [&str; 13] = [
+    "gcePersistentDisk",
+    "awsElasticBlockStore",
+    "glusterfs",
+    "nfs",
+    "rbd",
+    "quobyte",
+    "iscsi",
+    "cinder",
+    "cephfs",
+    "azureFile",
+    "vsphereVolume",
+    "azureDisk",
+    "photonPersistentDisk",
+];
 
 /// What is in the spec of a volume beside its source.
 pub(super) const NO_SOURCES: [&str; 9] = [

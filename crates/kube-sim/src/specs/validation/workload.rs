@@ -298,6 +298,17 @@ pub(super) fn job(object: &At<'_>, causes: &mut Causes) {
         causes.push(labels.invalid_as(labels.value(), why));
     }
     job_spec(&spec, causes);
+    let last = spec.number_at("completions").unwrap_or(0) - 1;
+    if spec.text_at("completionMode") == "Indexed" && last >= 0 {
+        let metadata = object.at("metadata");
+        let name = metadata.at("name");
+        // Its pods are called by its name and their index.
+        let host = format!("{}-{last}", name.text());
+        if !dns_label_faults(&host).is_empty() {
+            let why = format!("will not able to create pod with invalid DNS label: {host}");
+            causes.push(name.invalid(&why));
+        }
+    }
 }
 
 fn job_spec(spec: &At<'_>, causes: &mut Causes) {
