@@ -372,6 +372,101 @@ fn others() -> Case {
         ))
 }
 
+/// Where warnings come, and what is said of what was there before.
+fn orders() -> Case {
+    let template = |old: bool| {
+        let selector = if old {
+            json!({"beta.kubernetes.io/os": "x"})
+        } else {
+            json!({})
+        };
+        json!({"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}], "nodeSelector": selector}})
+    };
+    let change = |plural: &str, name: &str, patch: Value| {
+        merge(&format!("{}/{name}", path(plural)), &patch)
+            .named(format!("{plural} {name} {patch}"))
+            .only(["/message"])
+    };
+    let app = json!({"selector": {"matchLabels": {"a": "b"}}, "template": template(true)});
+    let controller = |old: bool| json!({"spec": {"template": {"spec": {"nodeSelector": {"beta.kubernetes.io/os": if old { json!("x") } else { Value::Null }}}}}});
+    let point = |ip: &str| json!({"status": {"loadBalancer": {"ingress": [{"ip": ip}]}}});
+    let ingress = json!({"spec": {"defaultBackend": {"service": {"name": "x", "port": {"number": 1}}}}});
+    let annotated = |name: &str, annotations: Value, spec: Value| {
+        let mut spec = spec;
+        spec["containers"] = json!([{"name": "c", "image": "i"}]);
+        new(&path("pods?dryRun=All"), name, annotations, json!({"spec": spec}))
+            .only(["/message", "/spec/containers/0/securityContext"])
+    };
+    let armor = |container: &str, profile: &str| json!({format!("container.apparmor.security.beta.kubernetes.io/{container}"): profile});
+    let odd = |text: &str| {
+        let policy = json!({"spec": {"podSelector": {}, "ingress": [{"from": [{"ipBlock": {"cidr": "0.0.0.0/0", "except": [text]}}]}]}});
+        new(
+            &path("networking.k8s.io/networkpolicies?dryRun=All"),
+            &format!("except {text}").replace(['/', ' ', ':'], "-"),
+            json!({}),
+            policy,
+        )
+    };
+    let balanced = |name: &str, address: &str| {
+        let spec =
+            json!({"type": "LoadBalancer", "ports": [{"port": 1}], "loadBalancerSourceRanges": [address]});
+        new(
+            &path("services?dryRun=All"),
+            name,
+            json!({}),
+            json!({"spec": spec}),
+        )
+    };
+    let case = Case::new("advice-orders")
+        .ask(new(&path("apps/deployments"), "d", json!({}), json!({"spec": app})))
+        .ask(change("apps/deployments", "d/scale", json!({"spec": {"replicas": 3}})))
+        .ask(new(&path("replicationcontrollers"), "r", json!({}), json!({"spec": {"selector": {"a": "b"}, "template": template(false)}})))
+        .ask(change("replicationcontrollers", "r", controller(true)))
+        .ask(change("replicationcontrollers", "r", controller(false)))
+        .ask(new(&path("networking.k8s.io/ingresses"), "i", json!({}), ingress))
+        .ask(change("networking.k8s.io/ingresses", "i/status", point("2001:DB8::1")))
+        .ask(change("networking.k8s.io/ingresses", "i", json!({"metadata": {"labels": {"a": "b"}}})))
+        .ask(annotated("armor-on-windows", armor("c", "runtime/default"), json!({"os": {"name": "windows"}})))
+        .ask(annotated("armor-of-nobody", armor("d", "runtime/default"), json!({})))
+        .ask(annotated("armor-of-none", armor("c", "bad"), json!({})))
+        .ask(annotated("seccomp-of-none", json!({"container.seccomp.security.alpha.kubernetes.io/c": "x\"y"}), json!({})))
+        .ask(annotated("control", json!({}), json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [
+            {"weight": 1, "preference": {"matchExpressions": [{"key": "a", "operator": "In", "values": ["a\tb"]}]}},
+        ]}}})))
+        .ask(annotated("huge", json!({}), json!({"overhead": {"memory": "1e30"}})).only(["/message", "/spec/overhead"]))
+        .ask(new(&path("pods"), "armored", json!({}), json!({"spec": {"containers": [{"name": "c", "image": "i"}]}})))
+        .ask(change("pods", "armored", json!({"metadata": {"annotations": armor("c", "unconfined")}})))
+        .ask(odd("::ffff:1.2.3.0/120"))
+        .ask(odd("00001::1/64"))
+        .ask(balanced("padded", " 1.0.0.0/8 "))
+        .ask(balanced("zeros", "00001::/64"));
+    let long = "x".repeat(300);
+    let alias = |n: usize| json!({"name": format!("A{}", n / 2), "value": long.as_str()});
+    let env: Vec<_> = (0..200).map(alias).collect();
+    let secret = |name: &str, certificate: &str, key: &str| {
+        let data = json!({"tls.crt": certificate, "tls.key": key});
+        new(
+            &path("secrets?dryRun=All"),
+            name,
+            json!({}),
+            json!({"type": "kubernetes.io/tls", "stringData": data}),
+        )
+    };
+    let block = |kind: &str| format!("-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----\n");
+    let (certificate, key) = (block("CERTIFICATE"), block("EC PRIVATE KEY"));
+    case.ask(new(
+        &path("pods?dryRun=All"),
+        "many",
+        json!({}),
+        json!({"spec": {"containers": [{"name": "c", "image": "i", "env": env}]}}),
+    ))
+    .ask(secret("half", "-----BEGIN ", "-----BEGIN "))
+    .ask(secret("other", &block("FOO"), &key))
+    .ask(secret("switched", &key, &certificate))
+    .ask(secret("twice", &certificate, &certificate))
+    .ask(secret("malformed", &certificate, &key))
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![pods(), templates(), others()]
+    vec![pods(), templates(), others(), orders()]
 }

@@ -10,6 +10,7 @@ mod access;
 mod advice;
 mod apply;
 mod case;
+mod certificates;
 mod compare;
 mod connections;
 mod control;
@@ -81,6 +82,7 @@ fn cases() -> Vec<Case> {
         validation::cases(),
         versions::cases(),
         access::cases(),
+        certificates::cases(),
         advice::cases(),
         webhooks::cases(),
         policies::cases(),

@@ -504,6 +504,45 @@ fn updates() -> Case {
         .ask(put(&format!("{d}?dryRun=All"), &object("d", with(selected(small()), json!({"paused": true})))).named("put").only(["/spec", "/metadata/generation"]))
 }
 
+/// How StatefulSets are updated.
+fn strategies() -> Case {
+    let set = |name: &str, strategy: Value| {
+        let spec = with(
+            selected(small()),
+            json!({"serviceName": "s", "updateStrategy": strategy}),
+        );
+        create(STATEFUL_SETS, name, name, spec).only(["/message", "/spec/updateStrategy"])
+    };
+    Case::new("specs-strategies")
+        .ask(set("none", Value::Null))
+        .ask(set("empty", json!({})))
+        .ask(set("rolling", json!({"type": "RollingUpdate"})))
+        .ask(set(
+            "rolling-null",
+            json!({"type": "RollingUpdate", "rollingUpdate": null}),
+        ))
+        .ask(set(
+            "rolling-empty",
+            json!({"type": "RollingUpdate", "rollingUpdate": {}}),
+        ))
+        .ask(set(
+            "unavailable",
+            json!({"rollingUpdate": {"maxUnavailable": 2}}),
+        ))
+        .ask(set(
+            "unavailable-by-hand",
+            json!({"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 2}}),
+        ))
+        .ask(
+            merge(
+                &format!("{STATEFUL_SETS}/rolling"),
+                &json!({"spec": {"updateStrategy": {"rollingUpdate": {"maxUnavailable": 2}}}}),
+            )
+            .named("unavailable later")
+            .only(["/message", "/spec/updateStrategy"]),
+        )
+}
+
 /// Claims that are to grow.
 fn growth() -> Case {
     const CLASSES: &str = "/apis/storage.k8s.io/v1/storageclasses";
@@ -568,6 +607,7 @@ fn growth() -> Case {
 pub(crate) fn cases() -> Vec<Case> {
     vec![
         growth(),
+        strategies(),
         defaults(),
         services(),
         service_types(),

@@ -46,6 +46,11 @@ pub(crate) struct User {
 }
 
 impl User {
+    /// Who asks where nobody asks who it is.
+    pub(crate) fn unknown() -> Self {
+        Self::new("kube-sim", "", [MASTERS.to_owned()])
+    }
+
     /// A user with the groups that follow from its name.
     pub(crate) fn new(name: impl Into<String>, uid: &str, groups: impl IntoIterator<Item = String>) -> Self {
         let name = name.into();
@@ -444,6 +449,12 @@ impl Api {
             extra,
             ..User::new(name, &uid, groups)
         })
+    }
+
+    /// Whether a user may do something, by the roles that are there now.
+    pub(crate) fn allows(&self, transaction: &mut Transaction<'_>, user: &User, wanted: &Attributes) -> bool {
+        let decision = self.policy(transaction).decide(user, wanted);
+        matches!(decision, policy::Decision::Allowed(_))
     }
 
     /// Refuses what a user may not do.

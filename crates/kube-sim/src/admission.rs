@@ -92,7 +92,8 @@ pub(crate) struct Admission {
     now: jiff::Timestamp,
     /// What conversion webhooks have said for the request.
     conversions: Arc<Session>,
-    warnings: Warnings,
+    of_changes: Warnings,
+    of_checks: Warnings,
     state: Mutex<State>,
 }
 
@@ -180,14 +181,19 @@ impl Admission {
         self.now
     }
 
-    /// What webhooks want the client to be warned of.
-    pub(crate) fn warnings(&self) -> Vec<String> {
-        self.warnings.take()
+    /// What those that change the object want the client to be warned of, and what those that check it.
+    pub(crate) fn warnings(&self) -> [Vec<String>; 2] {
+        [self.of_changes.take(), self.of_checks.take()]
     }
 
     /// Takes note of what the client is to be warned of, once.
-    fn warn(&self, warning: String) {
-        self.warnings.add(warning);
+    fn warn(&self, mutating: bool, warning: String) {
+        let warnings = if mutating {
+            &self.of_changes
+        } else {
+            &self.of_checks
+        };
+        warnings.add(warning);
     }
 
     /// Begins an attempt.
@@ -441,7 +447,8 @@ impl Api {
             seed: fastrand::u64(..),
             now: self.now(),
             conversions: Arc::default(),
-            warnings: Warnings::default(),
+            of_changes: Warnings::default(),
+            of_checks: Warnings::default(),
             state: Mutex::default(),
         })
     }

@@ -155,6 +155,7 @@ mod access;
 mod admission;
 mod api;
 mod apply;
+mod certificates;
 mod compression;
 mod control;
 mod conversion;

@@ -105,31 +105,93 @@ fn component(resource: &Resource, version: &str) -> (String, Value) {
     let given = resource.definition.versions.get(version);
     let published = given.and_then(|version| version.published.clone());
     let mut schema = published.unwrap_or_else(|| json!({"type": "object"}));
-    for field in ["apiVersion", "kind"] {
-        schema["properties"][field] = json!({"type": "string"});
-    }
-    schema["properties"]["metadata"] = json!({"allOf": [{"$ref": format!("{REFERENCE}{METADATA}")}]});
+    describe_embedded(&mut schema);
+    schema["properties"]["apiVersion"] = api_version();
+    schema["properties"]["kind"] = kind();
+    schema["properties"]["metadata"] = metadata();
     extend(&mut schema, resource, version, &resource.kind);
     (name_of(resource, version, &resource.kind), schema)
 }
 
+const CONVENTIONS: &str =
+    "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+fn api_version() -> Value {
+    described(&format!(
+        "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to \
+         the latest internal value, and may reject unrecognized values. {CONVENTIONS}#resources"
+    ))
+}
+
+fn kind() -> Value {
+    described(&format!(
+        "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint \
+         the client submits requests to. Cannot be updated. In CamelCase. {CONVENTIONS}#types-kinds"
+    ))
+}
+
+fn described(description: &str) -> Value {
+    json!({"description": description, "type": "string"})
+}
+
+fn metadata() -> Value {
+    json!({
+        "description": format!("Standard object's metadata. {CONVENTIONS}#metadata"),
+        "allOf": [{"$ref": format!("{REFERENCE}{METADATA}")}],
+    })
+}
+
+/// Says of objects in a schema what all objects have.
+fn describe_embedded(schema: &mut Value) {
+    let Value::Object(members) = schema else { return };
+    for name in ["items", "additionalProperties"] {
+        members.get_mut(name).into_iter().for_each(describe_embedded);
+    }
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        properties.values_mut().for_each(describe_embedded);
+    }
+    if members.get("x-kubernetes-embedded-resource") != Some(&Value::Bool(true)) {
+        return;
+    }
+    let properties = members.entry("properties").or_insert_with(|| json!({}));
+    let what = "apiVersion defines the versioned schema of this representation of an object.";
+    properties["apiVersion"] = described(&format!("{what} {CONVENTIONS}#resources"));
+    let what = "kind is a string value representing the type of this object. In CamelCase.";
+    properties["kind"] = described(&format!("{what} {CONVENTIONS}#types-kinds"));
+    properties["metadata"] = metadata();
+    let required = members.entry("required").or_insert_with(|| json!([]));
+    if let Some(required) = required.as_array_mut() {
+        for name in ["kind", "apiVersion"] {
+            if required.iter().all(|other| other != name) {
+                required.push(name.into());
+            }
+        }
+    }
+}
+
 /// The name of the schema of a resource's lists, and that schema; `of` is the name of the schema of one.
 fn list_component(resource: &Resource, version: &str, of: &str) -> Option<(String, Value)> {
-    let kind = &resource.list_kind;
+    let list_kind = &resource.list_kind;
     if !resource.custom {
-        return component_of(&resource.group, version, kind);
+        return component_of(&resource.group, version, list_kind);
     }
     let mut schema = json!({
-        "description": format!("{kind} is a list of {}", resource.kind), "type": "object", "required": ["items"],
+        "description": format!("{list_kind} is a list of {}", resource.kind), "type": "object", "required": ["items"],
         "properties": {
-            "apiVersion": {"type": "string"},
-            "kind": {"type": "string"},
-            "metadata": {"allOf": [{"$ref": format!("{REFERENCE}{LIST_METADATA}")}]},
-            "items": {"type": "array", "items": {"$ref": format!("{REFERENCE}{of}")}},
+            "apiVersion": api_version(),
+            "kind": kind(),
+            "metadata": {
+                "description": format!("Standard list metadata. {CONVENTIONS}#types-kinds"),
+                "allOf": [{"$ref": format!("{REFERENCE}{LIST_METADATA}")}],
+            },
+            "items": {
+                "description": format!("List of {}. {CONVENTIONS}", resource.plural),
+                "type": "array", "items": {"$ref": format!("{REFERENCE}{of}")},
+            },
         },
     });
-    extend(&mut schema, resource, version, kind);
-    Some((name_of(resource, version, kind), schema))
+    extend(&mut schema, resource, version, list_kind);
+    Some((name_of(resource, version, list_kind), schema))
 }
 
 /// The name of the schema of a custom resource or of its lists.

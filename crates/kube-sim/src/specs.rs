@@ -14,8 +14,8 @@ mod warnings;
 pub(crate) use app_armor::read_app_armor;
 pub(crate) use defaults::fill_in;
 pub(crate) use fixes::{
-    admit_node, admit_pod, count_templates, drop_disabled, drop_topology, keep_admitted, name_data_source,
-    name_job_pods, quality_of_service, write_empty,
+    admit_node, admit_pod, count_templates, drop_disabled, drop_topology, drop_unavailable, keep_admitted,
+    name_data_source, name_job_pods, quality_of_service, write_empty,
 };
 pub(crate) use validation::{causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults};
 pub(crate) use warnings::{Change, warnings};

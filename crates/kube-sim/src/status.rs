@@ -334,7 +334,7 @@ impl StatusError {
 }
 
 /// One reason why an object or its options are invalid.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Cause {
     pub(crate) field: Cow<'static, str>,
     pub(crate) reason: &'static str,

@@ -17,6 +17,15 @@ pub(crate) fn version() -> Value {
         "buildDate": "1970-01-01T00:00:00Z",
         "goVersion": "",
         "compiler": "rustc",
-        "platform": format!("{}/{}", std::env::consts::OS, std::env::consts::ARCH),
+        "platform": format!("{}/{}", std::env::consts::OS, architecture()),
     })
+}
+
+/// What the machine is, by Go's name.
+fn architecture() -> &'static str {
+    match std::env::consts::ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
 }

@@ -198,7 +198,7 @@ impl Api {
                 .map_err(|why| Failure::Failed(format!("received invalid webhook response: {why}")))?;
             let warnings = response["warnings"].as_array().into_iter().flatten();
             let warnings = warnings.filter_map(Value::as_str).map(str::to_owned);
-            warnings.for_each(|warning| admission.warn(warning));
+            warnings.for_each(|warning| admission.warn(question.mutating, warning));
             if response["allowed"] != true {
                 return Err(Failure::Denied(StatusError::denied(name, &response["status"])));
             }

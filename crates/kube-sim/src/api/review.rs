@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::access::policy::Decision;
-use crate::access::{Attributes, MASTERS, Subject, User};
+use crate::access::{Attributes, Subject, User};
 use crate::api::Api;
 use crate::api::write::set_managers;
 use crate::apply::Ownership;
@@ -37,8 +37,7 @@ impl Api {
                     "metadata".into(),
                     json!({"creationTimestamp": rfc3339(self.now())}),
                 );
-                let admin = User::new("kube-sim", "", [MASTERS.to_owned()]);
-                json!({"userInfo": user.unwrap_or(&admin).shown()})
+                json!({"userInfo": user.map_or_else(|| User::unknown().shown(), User::shown)})
             }
             ("selfsubjectrulesreviews", user) => {
                 // Nothing of what was asked is answered.

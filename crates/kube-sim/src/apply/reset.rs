@@ -18,7 +18,10 @@ pub(crate) fn reset_fields(
         "storage.k8s.io",
         "storagemigration.k8s.io",
     ];
+    const CERTIFICATES: &str = "certificatesigningrequests.certificates.k8s.io";
     match (subresource, resource.id().as_str()) {
+        (Some("status"), CERTIFICATES) => &[&["spec"], &["status", "conditions"]],
+        (Some("approval"), CERTIFICATES) => &[&["spec"], &["status", "certificate"]],
         (Some("status"), _) if resource.custom => &[&["spec"], &["metadata"]],
         (Some("status"), "deployments.apps") => &[&["spec"], &["metadata", "labels"]],
         (Some("status"), "pods") => &[
@@ -29,7 +32,7 @@ pub(crate) fn reset_fields(
         (Some("status"), "ingresses.networking.k8s.io") => &[&["spec"]],
         (Some("status"), _) if WITHOUT_METADATA.contains(&&*resource.group) => &[&["spec"], &["metadata"]],
         (Some("status"), _) => &[&["spec"]],
-        (_, "certificatesigningrequests.certificates.k8s.io") => &[&["spec"], &["status"]],
+        (_, CERTIFICATES) => &[&["spec"], &["status"]],
         _ if resource.status => &[&["status"]],
         _ => &[],
     }

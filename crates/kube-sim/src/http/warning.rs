@@ -14,9 +14,13 @@ use super::Call;
 impl Call {
     /// What the client is to be warned of, once.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let of_webhooks = self.admission.as_ref().map(Admission::warnings);
+        let [of_changes, of_checks] = self
+            .admission
+            .as_ref()
+            .map(Admission::warnings)
+            .unwrap_or_default();
         let of_object = self.warnings.take();
-        let mut warnings = [self.fields.warnings(), of_webhooks.unwrap_or_default(), of_object].concat();
+        let mut warnings = [self.fields.warnings(), of_changes, of_object, of_checks].concat();
         let mut seen = HashSet::new();
         warnings.retain(|warning| seen.insert(warning.clone()));
         warnings
@@ -26,17 +30,19 @@ impl Call {
 /// The most characters of each warning of a response, if they are too many.
 const LONG_WARNING: usize = 256;
 
-/// Adds warnings to a response, in the form of RFC 7234: as many as a real server adds.
+/// Adds warnings to a response, in the form of RFC 7234: as many as a real server adds. Those that cannot be in a header are left out.
 pub(super) fn warn(response: &mut Response<SimBody>, warnings: &[String]) {
+    let is_text = |warning: &&String| !warning.is_empty() && !warning.contains(char::is_control);
+    let warnings: Vec<_> = warnings.iter().filter(is_text).collect();
     let all: usize = warnings.iter().map(|warning| warning.chars().count()).sum();
     let longest = if all > MOST { LONG_WARNING } else { MOST };
-    let mut room = MOST;
+    let mut written = 0;
     for warning in warnings {
-        let warning: String = warning.chars().take(longest).collect();
-        let Some(left) = room.checked_sub(warning.chars().count()) else {
+        if written >= MOST {
             return;
-        };
-        room = left;
+        }
+        let warning: String = warning.chars().take(longest).collect();
+        written += warning.chars().count();
         let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
         if let Ok(value) = HeaderValue::try_from(format!("299 - \"{quoted}\"")) {
             response.headers_mut().append(WARNING, value);

@@ -42,6 +42,10 @@ pub(crate) fn read_app_armor(pod: &mut Object) -> Vec<String> {
     let Some(Value::Object(spec)) = pod.get_mut("spec") else {
         return told;
     };
+    // Windows has no such profiles.
+    if spec.get("os").is_some_and(|os| os["name"] == "windows") {
+        return told;
+    }
     let of_pod = spec
         .get("securityContext")
         .map(|context| context["appArmorProfile"].clone());

@@ -118,7 +118,6 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ),
     ("apps.v1.StatefulSetSpec", "replicas", "1"),
     ("apps.v1.StatefulSetSpec", "revisionHistoryLimit", "10"),
-    ("apps.v1.StatefulSetUpdateStrategy", "type", r#""RollingUpdate""#),
     ("autoscaling.v2.HorizontalPodAutoscalerSpec", "minReplicas", "1"),
     (
         "autoscaling.v2.HorizontalPodAutoscalerStatus",

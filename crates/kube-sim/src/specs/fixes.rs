@@ -190,6 +190,17 @@ pub(crate) fn drop_disabled(before: Option<&Object>, lease: &mut Object) {
     }
 }
 
+/// Takes away from a StatefulSet what a real server only takes with a feature that is off by default.
+pub(crate) fn drop_unavailable(before: Option<&Object>, set: &mut Object) {
+    const AT: &str = "/updateStrategy/rollingUpdate";
+    let before = before.and_then(|before| before.get("spec")?.pointer(AT));
+    let had = before.is_some_and(|update| !update["maxUnavailable"].is_null());
+    let spec = set.get_mut("spec").filter(|_| !had);
+    if let Some(Value::Object(update)) = spec.and_then(|spec| spec.pointer_mut(AT)) {
+        update.remove("maxUnavailable");
+    }
+}
+
 /// Takes the topology away from endpoints that are written: a field of an older version, which clients of this one cannot write.
 pub(crate) fn drop_topology(before: Option<&Object>, slice: &mut Object) {
     let is_written = |before: &Object| before.get("endpoints") != slice.get("endpoints");
@@ -292,9 +303,13 @@ pub(super) fn daemon_set_strategy(strategy: &mut Object) {
 }
 
 pub(super) fn stateful_set_strategy(strategy: &mut Object) {
-    if text(strategy, "type") == "RollingUpdate"
-        && let Some(update) = member(strategy, "rollingUpdate")
-    {
+    // Who names the kind of update need not say how it rolls.
+    if text(strategy, "type").is_empty() {
+        strategy.insert("type".into(), "RollingUpdate".into());
+        set(strategy, "rollingUpdate", json!({}));
+    }
+    let rolls = text(strategy, "type") == "RollingUpdate";
+    if let (true, Some(Value::Object(update))) = (rolls, strategy.get_mut("rollingUpdate")) {
         set(update, "partition", 0);
     }
 }

@@ -6,11 +6,14 @@
 //! What was put into the store is taken as it is, so an update of it is only refused for what it brings
 //! ([`causes_of_change`]).
 
+use std::collections::HashSet;
+
 use crate::resources::Resource;
 use crate::status::Cause;
 
 mod access;
 mod admission;
+mod certificate;
 mod container;
 mod cron;
 mod data;
@@ -78,6 +81,7 @@ fn rules(id: &str) -> Option<Rules> {
         "mutatingadmissionpolicies.admissionregistration.k8s.io" => admission::mutating_policy,
         "mutatingadmissionpolicybindings.admissionregistration.k8s.io" => admission::mutating_binding,
         "runtimeclasses.node.k8s.io" => others::runtime_class,
+        "certificatesigningrequests.certificates.k8s.io" => certificate::request,
         _ => return None,
     })
 }
@@ -99,7 +103,11 @@ pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) 
     let mut causes = self::causes(resource, new);
     if !causes.is_empty() {
         let before = self::causes(resource, old);
-        causes.retain(|cause| !before.contains(cause));
+        // What is only written oddly may stay, wherever it comes to be.
+        let is_odd = |cause: &&Cause| names::ODD.iter().any(|odd| cause.message.ends_with(odd));
+        let odd: HashSet<_> = before.iter().filter(is_odd).map(|cause| &cause.message).collect();
+        let known: HashSet<_> = before.iter().collect();
+        causes.retain(|cause| !known.contains(cause) && !odd.contains(&cause.message));
     }
     let id = resource.id();
     let mut of_change = Vec::new();

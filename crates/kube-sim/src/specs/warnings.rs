@@ -9,14 +9,18 @@ mod pod;
 use std::fmt;
 use std::net::IpAddr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::at::At;
 use super::validation::{address, first_of, is_written_out, range};
+use crate::certificates::pair_fault;
 use crate::names::dns_label_faults;
 use crate::quantity::Amount;
 use crate::resources::Resource;
 use crate::status::quoted;
+use crate::warnings::Advice;
 
 type Object = Map<String, Value>;
 
@@ -33,11 +37,11 @@ pub(crate) enum Change<'a> {
     Status,
 }
 
-/// What is to be said of an object that is taken. Of very many warnings, only some.
+/// What is to be said of an object that is taken.
 pub(crate) fn warnings(resource: &Resource, change: Change<'_>, object: &Object) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut told = Advice::default();
     if resource.custom {
-        return told;
+        return Vec::new();
     }
     let root = At::root(object);
     let id = resource.id();
@@ -49,11 +53,11 @@ pub(crate) fn warnings(resource: &Resource, change: Change<'_>, object: &Object)
     if !matches!(change, Change::Status) {
         of_any(&id, &root, &mut told);
     }
-    told
+    told.into_vec()
 }
 
 /// What is said of new objects only.
-fn of_new(id: &str, root: &At<'_>, told: &mut Vec<String>) {
+fn of_new(id: &str, root: &At<'_>, told: &mut Advice) {
     match id {
         "pods" => {
             of_name(root, "the Pod's hostname", told);
@@ -93,7 +97,7 @@ fn of_new(id: &str, root: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// What is said of what an update brings.
-fn of_changed(id: &str, old: &At<'_>, root: &At<'_>, counts: bool, told: &mut Vec<String>) {
+fn of_changed(id: &str, old: &At<'_>, root: &At<'_>, counts: bool, told: &mut Advice) {
     match id {
         "csidrivers.storage.k8s.io" => {
             let requests = |driver: &At<'_>| driver.at("spec").get("tokenRequests").clone();
@@ -111,13 +115,14 @@ fn of_changed(id: &str, old: &At<'_>, root: &At<'_>, counts: bool, told: &mut Ve
                     .into(),
             );
         }
-        "ingresses.networking.k8s.io" => of_balancer(root, told),
         _ => {}
     }
     let template = |set: &At<'_>| set.at("spec").get("template").clone();
     // Those are counted by their templates.
     if counts && (id != "daemonsets.apps" || template(old) != template(root)) {
-        of_template(id, root, told);
+        // A real server takes the one for the other.
+        let is_swapped = id == "replicationcontrollers";
+        of_template(id, if is_swapped { old } else { root }, told);
     }
     if id == "statefulsets.apps" {
         for claim in root.at("spec").items("volumeClaimTemplates") {
@@ -127,7 +132,7 @@ fn of_changed(id: &str, old: &At<'_>, root: &At<'_>, counts: bool, told: &mut Ve
     }
 }
 
-fn of_status(id: &str, root: &At<'_>, told: &mut Vec<String>) {
+fn of_status(id: &str, root: &At<'_>, told: &mut Advice) {
     match id {
         "pods" => {
             let status = root.at("status");
@@ -137,13 +142,13 @@ fn of_status(id: &str, root: &At<'_>, told: &mut Vec<String>) {
                     .for_each(|item| of_address(&item.at("ip"), told));
             }
         }
-        "services" => of_balancer(root, told),
+        "services" | "ingresses.networking.k8s.io" => of_balancer(root, told),
         _ => {}
     }
 }
 
 /// What is said whenever an object is written.
-fn of_any(id: &str, root: &At<'_>, told: &mut Vec<String>) {
+fn of_any(id: &str, root: &At<'_>, told: &mut Advice) {
     match id {
         "services" => of_service(root, told),
         "endpoints" => of_endpoints(root, told),
@@ -286,7 +291,7 @@ fn old_label(name: &str) -> Option<&'static str> {
 }
 
 /// What is said of a name that is no DNS label, from which others are made.
-fn of_name(root: &At<'_>, what: &str, told: &mut Vec<String>) {
+fn of_name(root: &At<'_>, what: &str, told: &mut Advice) {
     let faults = dns_label_faults(root.at("metadata").text_at("name"));
     if !faults.is_empty() {
         told.push(format!(
@@ -297,7 +302,7 @@ fn of_name(root: &At<'_>, what: &str, told: &mut Vec<String>) {
 }
 
 /// What is said of the template of pods in an object.
-fn of_template(id: &str, root: &At<'_>, told: &mut Vec<String>) {
+fn of_template(id: &str, root: &At<'_>, told: &mut Advice) {
     let spec = root.at("spec");
     match id {
         "podtemplates" => pod::of_pod(&root.at("template"), true, told),
@@ -312,7 +317,7 @@ fn of_template(id: &str, root: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_job(spec: &At<'_>, told: &mut Vec<String>) {
+fn of_job(spec: &At<'_>, told: &mut Advice) {
     let is_more = |name: &str, most: i64| spec.number_at(name).is_some_and(|number| number > most);
     let is_indexed = spec.text_at("completionMode") == "Indexed";
     if is_indexed && is_more("completions", 100_000) && is_more("parallelism", 10_000) {
@@ -325,11 +330,11 @@ fn of_job(spec: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// An address that is not written as it should be.
-fn of_address(at: &At<'_>, told: &mut Vec<String>) {
+fn of_address(at: &At<'_>, told: &mut Advice) {
     of_address_at(at, at.text(), told);
 }
 
-fn of_address_at(path: &At<'_>, text: &str, told: &mut Vec<String>) {
+fn of_address_at(path: &At<'_>, text: &str, told: &mut Advice) {
     let Some(address) = address(text) else { return };
     let canonical = address.to_canonical();
     let quoted = quoted(text);
@@ -345,7 +350,7 @@ fn of_address_at(path: &At<'_>, text: &str, told: &mut Vec<String>) {
 }
 
 /// A range of addresses that is not written as it should be.
-fn of_range(at: &At<'_>, told: &mut Vec<String>) {
+fn of_range(at: &At<'_>, told: &mut Advice) {
     let text = at.text();
     let Some((address, bits)) = range(text) else {
         return;
@@ -359,33 +364,34 @@ fn of_range(at: &At<'_>, told: &mut Vec<String>) {
     };
     let range = format!("{}/{shown_bits}", first.to_canonical());
     let quoted = quoted(text);
-    let known = told.len();
-    if first != address {
+    let is_ambiguous = first != address;
+    if is_ambiguous {
         let most = if address.is_ipv4() { 32 } else { 128 };
         told.push(format!(
             "{at}: CIDR value {quoted} is ambiguous in this context (should be \"{range}\" or \"{}/{most}\"?)",
             address.to_canonical()
         ));
     }
-    if !is_written_out(text) || is_mapped {
+    let is_odd = !is_written_out(text) || is_mapped;
+    if is_odd {
         told.push(format!(
             "{at}: non-standard CIDR value {quoted} is invalid: use \"{range}\""
         ));
     }
-    if told.len() == known && address.is_ipv6() && format!("{address}/{bits}") != text {
+    if !is_ambiguous && !is_odd && address.is_ipv6() && format!("{address}/{bits}") != text {
         told.push(format!(
             "{at}: IPv6 CIDR value {quoted} should be in RFC 5952 canonical format (\"{address}/{bits}\")"
         ));
     }
 }
 
-fn of_balancer(root: &At<'_>, told: &mut Vec<String>) {
+fn of_balancer(root: &At<'_>, told: &mut Advice) {
     for point in root.at("status").at("loadBalancer").items("ingress") {
         of_address_at(&point, point.text_at("ip"), told);
     }
 }
 
-fn of_service(root: &At<'_>, told: &mut Vec<String>) {
+fn of_service(root: &At<'_>, told: &mut Advice) {
     const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
     if root.at("metadata").at("annotations").has(HINTS) {
         told.push(format!(
@@ -436,7 +442,7 @@ fn is_managed_by(root: &At<'_>, label: &str, controllers: &[&str]) -> bool {
     labels[label].as_str().is_some_and(|by| controllers.contains(&by))
 }
 
-fn of_endpoints(root: &At<'_>, told: &mut Vec<String>) {
+fn of_endpoints(root: &At<'_>, told: &mut Advice) {
     if is_managed_by(
         root,
         "endpoints.kubernetes.io/managed-by",
@@ -473,7 +479,7 @@ const OLD_VOLUMES: [(&str, &str); 9] = [
 ];
 
 /// A source of a volume that is gone.
-fn of_source(volume: &At<'_>, source: &str, told: &mut Vec<String>) {
+fn of_source(volume: &At<'_>, source: &str, told: &mut Advice) {
     let old = OLD_VOLUMES.iter().find(|(name, _)| *name == source);
     if let (Some((_, why)), true) = (old, volume.has(source)) {
         // Go's name of it.
@@ -486,7 +492,7 @@ fn of_source(volume: &At<'_>, source: &str, told: &mut Vec<String>) {
     }
 }
 
-fn of_volume(root: &At<'_>, told: &mut Vec<String>) {
+fn of_volume(root: &At<'_>, told: &mut Advice) {
     let metadata = root.at("metadata");
     for (name, why) in [
         (
@@ -528,7 +534,7 @@ fn of_volume(root: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// Old labels of nodes in what selects nodes.
-fn of_expressions(selector: &At<'_>, told: &mut Vec<String>) {
+fn of_expressions(selector: &At<'_>, told: &mut Advice) {
     for expression in selector.items("matchExpressions") {
         let key = expression.at("key");
         if let Some(why) = old_label(key.text()) {
@@ -537,7 +543,7 @@ fn of_expressions(selector: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_claim(path: &dyn fmt::Display, spec: &At<'_>, told: &mut Vec<String>) {
+fn of_claim(path: &dyn fmt::Display, spec: &At<'_>, told: &mut Advice) {
     for list in ["requests", "limits"] {
         let storage = &spec.at("resources").get(list)["storage"];
         of_bytes(&format_args!("{path}.resources.{list}[storage]"), storage, told);
@@ -545,9 +551,14 @@ fn of_claim(path: &dyn fmt::Display, spec: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// A number of bytes that is not whole.
-fn of_bytes(path: &dyn fmt::Display, value: &Value, told: &mut Vec<String>) {
+fn of_bytes(path: &dyn fmt::Display, value: &Value, told: &mut Advice) {
     let amount = Amount::read(value).filter(|_| !value.is_null());
-    if let Some(amount) = amount.filter(|amount| amount.quantity().in_parts(1000) % 1000 != 0) {
+    // In thousandths it is a number of 64 bits, or none.
+    let is_fraction = |amount: &Amount| {
+        let thousandths = i64::try_from(amount.quantity().in_parts(1000));
+        thousandths.is_ok_and(|thousandths| thousandths % 1000 != 0)
+    };
+    if let Some(amount) = amount.filter(is_fraction) {
         told.push(format!(
             "{path}: fractional byte value \"{amount}\" is invalid, must be an integer"
         ));
@@ -555,7 +566,7 @@ fn of_bytes(path: &dyn fmt::Display, value: &Value, told: &mut Vec<String>) {
 }
 
 /// What may be asked for that is more than what may be used.
-fn of_quota(root: &At<'_>, told: &mut Vec<String>) {
+fn of_quota(root: &At<'_>, told: &mut Advice) {
     let hard = root.at("spec");
     let hard = Amount::read_all(hard.get("hard"));
     for resource in ["cpu", "memory", "storage", "ephemeral-storage"] {
@@ -573,7 +584,7 @@ fn of_quota(root: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_tokens(root: &At<'_>, told: &mut Vec<String>) {
+fn of_tokens(root: &At<'_>, told: &mut Advice) {
     let spec = root.at("spec");
     if spec.count("tokenRequests") > 0 && !spec.has("serviceAccountTokenInSecrets") {
         told.push(
@@ -584,7 +595,7 @@ fn of_tokens(root: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_mountable_secrets(root: &At<'_>, told: &mut Vec<String>) {
+fn of_mountable_secrets(root: &At<'_>, told: &mut Advice) {
     let metadata = root.at("metadata");
     let annotation = metadata.entry("annotations", MOUNTABLE_SECRETS);
     if annotation.is_set() {
@@ -594,24 +605,16 @@ fn of_mountable_secrets(root: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-/// A certificate or a key that is none. Whether one is for the other is not looked at.
-fn of_certificate(root: &At<'_>, told: &mut Vec<String>) {
-    if root.text_at("type") != "kubernetes.io/tls" {
-        return;
+/// A certificate or a key that is none, or is not for the other.
+fn of_certificate(root: &At<'_>, told: &mut Advice) {
+    if root.text_at("type") == "kubernetes.io/tls" {
+        let data = root.at("data");
+        let [certificate, key] = ["tls.crt", "tls.key"].map(|name| {
+            let decoded = STANDARD.decode(data.text_at(name));
+            decoded.unwrap_or_default()
+        });
+        pair_fault(&certificate, &key)
+            .into_iter()
+            .for_each(|fault| told.push(fault));
     }
-    let data = root.at("data");
-    for (name, what) in [("tls.crt", "certificate"), ("tls.key", "key")] {
-        if !is_pem(data.text_at(name)) {
-            told.push(format!("tls: failed to find any PEM data in {what} input"));
-            return;
-        }
-    }
-}
-
-/// Whether the text, as it is stored, has something in PEM.
-fn is_pem(encoded: &str) -> bool {
-    use base64::Engine as _;
-    let data = base64::engine::general_purpose::STANDARD.decode(encoded);
-    let has = |data: &[u8]| data.windows(11).any(|part| part == b"-----BEGIN ");
-    data.is_ok_and(|data| has(&data))
 }

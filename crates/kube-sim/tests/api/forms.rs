@@ -318,3 +318,54 @@ async fn openapi_v2_has_all_kinds_in_one_document() {
     // The first field is the version: number 1, three bytes.
     assert_eq!(&message.body[..5], b"\x0a\x032.0");
 }
+
+// Clients of version 2 would refuse the fields that it does not name.
+#[tokio::test]
+async fn what_a_definition_leaves_open_is_open_in_version_2() {
+    let client = Client::empty();
+    let schema = |more: Value| {
+        let mut schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": {
+            "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"a": {"type": "string"}}},
+            "none": {"type": "string", "nullable": true},
+            "list": {"type": "array", "items": {"type": "string"}, "default": ["x"]},
+        }, "required": ["none", "list"]}}});
+        schema
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        schema
+    };
+    for (kind, more) in [
+        ("Open", json!({"x-kubernetes-preserve-unknown-fields": true})),
+        ("Closed", json!({})),
+    ] {
+        let (singular, plural) = (kind.to_lowercase(), format!("{}s", kind.to_lowercase()));
+        let definition = json!({
+            "metadata": {"name": format!("{plural}.forms.example")},
+            "spec": {
+                "group": "forms.example", "scope": "Cluster",
+                "names": {"kind": kind, "listKind": format!("{kind}List"), "plural": plural, "singular": singular},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema(more)}}],
+            },
+        });
+        let path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+        client.post(path, definition).await.ok();
+    }
+    let document = client.get("/openapi/v2").await.json();
+    let of = |kind: &str| document["definitions"][format!("example.forms.v1.{kind}")].clone();
+    assert_eq!(
+        of("Open"),
+        json!({
+            "type": "object",
+            "x-kubernetes-group-version-kind": [{"group": "forms.example", "version": "v1", "kind": "Open"}],
+        })
+    );
+    assert_eq!(
+        of("Closed")["properties"]["spec"],
+        json!({"type": "object", "required": ["list"], "properties": {
+            "free": {"x-kubernetes-preserve-unknown-fields": true},
+            "none": {},
+            "list": {"type": "array", "items": {"type": "string"}},
+        }})
+    );
+}

@@ -221,12 +221,15 @@ async fn ephemeral_containers_are_only_added() {
     );
 }
 
+/// By `O=g`, signed by a key that nobody has any more.
+const REQUEST: &str = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIUk1Ib0NBUUF3R0RFS01BZ0dBMVVFQXd3QmVERUtNQWdHQTFVRUNnd0JaekJaTUJNR0J5cUdTTTQ5QWdFRwpDQ3FHU000OUF3RUhBMElBQk4xM0VZVFdldjdZZDdEWVZ4OTF4TGx6dk9wZ3hZYS9GQjZhUFloaHc0aDUxYWZ0CjVtZ2h1SGhMSkk0ZVQ5NTVDaXJYc2xQak1sZ0RJWk5YSVM1aWdYV2dBREFLQmdncWhrak9QUVFEQWdOSEFEQkUKQWlBNEprNnVzRDc4WjBXUC82L1hrL0J6OXFsbjZaRGhDVHZBS0ltVjdBMFhQZ0lnUGZzQWVEcDFwblJNQzkxcQpZdFpBd29QYkppQ3ZobjFueDA1V2kwTTBLSzg9Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=";
+
 /// Of the request, an approval changes labels and conditions only.
 #[tokio::test]
 async fn a_request_for_a_certificate_is_approved_once() {
     let client = Client::empty();
     let requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-    let spec = json!({"request": "eA==", "signerName": "example.com/x", "usages": ["client auth"]});
+    let spec = json!({"request": REQUEST, "signerName": "example.com/x", "usages": ["client auth"]});
     let made = json!({"metadata": {"name": "a"}, "spec": spec});
     let mut request = client.post(requests, made).await.ok();
     let path = format!("{requests}/a/approval");

@@ -202,7 +202,7 @@ impl Api {
             for decision in decisions {
                 if does("Warn") && !decision.always {
                     let why = &decision.message;
-                    admission.warn(format!("Validation failed for {by}: {why}"));
+                    admission.warn(false, format!("Validation failed for {by}: {why}"));
                 }
                 if denied.is_none() && (does("Deny") || decision.always) {
                     denied = Some((by.clone(), decision));

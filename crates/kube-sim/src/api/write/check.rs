@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::{
-    DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, text,
+    DeleteOptions, Object, Writer, definition, invalid, is_being_deleted, metadata, metadata_mut, signing,
+    text,
 };
 use crate::meta::faults;
 use crate::names::{begun_name, dns_label_faults, label_key_fault, path_segment_faults, subdomain_faults};
@@ -204,7 +205,7 @@ fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'sta
             }
         }
         "namespaces" | "services" | "statefulsets.apps" => dns_label_faults(name),
-        "events" | "events.events.k8s.io" => Vec::new(),
+        "events" | "events.events.k8s.io" | signing::ID => Vec::new(),
         _ => subdomain_faults(name),
     };
     // Its jobs are called by its name and a time.

@@ -19,7 +19,7 @@ use crate::{control, specs, view};
 
 use super::{
     Writer, advice, as_read, as_stored, check, definition, drop_empty, fill_in, label_namespace,
-    namespace_finalizers, new_uid, put, service, set_managers,
+    namespace_finalizers, new_uid, put, service, set_managers, signing,
 };
 
 /// What a client says of a new object.
@@ -214,7 +214,8 @@ impl Api {
             self.check_escalation(transaction, target, user, None, object, name)?;
         }
         self.check_ranges(transaction, target, name, None, object)?;
-        self.check_pod_security(transaction, target, name, None, object, writer)
+        self.check_pod_security(transaction, target, name, None, object, writer)?;
+        signing::check_subject(target, object, name)
     }
 
     /// What the server adds to a new object itself, so that no manager owns it.
@@ -243,12 +244,14 @@ impl Api {
             // With somebody who stands in for the nodes, they are ready at once.
             "nodes" if !self.runs(Controller::Kubelet) => specs::admit_node(object),
             "jobs.batch" => specs::name_job_pods(object, name, &uid),
+            signing::ID => signing::name_requestor(object, writer.user()),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => {
                 specs::name_data_source(object);
                 self.give_storage_class(transaction, object);
             }
             "ingresses.networking.k8s.io" => self.give_ingress_class(transaction, object),
+            "statefulsets.apps" => specs::drop_unavailable(None, object),
             "leases.coordination.k8s.io" => specs::drop_disabled(None, object),
             "endpointslices.discovery.k8s.io" => specs::drop_topology(None, object),
             "persistentvolumes" => {

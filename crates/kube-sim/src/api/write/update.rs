@@ -172,7 +172,7 @@ impl Api {
             }
         }
         let change = match target.subresource.as_deref() {
-            None => Some(Change::Update {
+            None | Some("scale") => Some(Change::Update {
                 old,
                 counts: counts(target, old, new),
             }),
@@ -184,6 +184,7 @@ impl Api {
         }
         if let Some(user) = writer.user() {
             self.check_escalation(transaction, target, user, Some(old), new, name)?;
+            self.check_signer(transaction, target, user, [old, new], name)?;
         }
         self.check_growth(transaction, target, [old, new], name)?;
         self.check_ranges(transaction, target, name, Some(old), new)?;
@@ -240,8 +241,8 @@ impl Api {
         if writer != Writer::Owner && resource.status {
             keep_other_part(resource, subresource, old, new);
             if resource.id() == signing::ID && subresource.is_some() {
-                signing::check(resource, name, old, new)?;
-                signing::stamp(new, &rfc3339(writer.now(self)));
+                signing::stamp(old, new, &rfc3339(writer.now(self)));
+                signing::check(resource, name, subresource, [old, new])?;
             }
         }
         // Metadata is validated several times on the way; most of that of custom resources with their schema.
@@ -293,6 +294,7 @@ fn complete_change(target: &Target, old: &mut Object, new: &mut Object) {
     fill_in(resource, new);
     match resource.id().as_str() {
         "daemonsets.apps" if target.subresource.is_none() => specs::count_templates(old, new),
+        "statefulsets.apps" => specs::drop_unavailable(Some(old), new),
         "leases.coordination.k8s.io" => specs::drop_disabled(Some(old), new),
         "endpointslices.discovery.k8s.io" => specs::drop_topology(Some(old), new),
         _ => {}
@@ -334,7 +336,7 @@ pub(super) fn keep_other_part(
     }
     if subresource != Some("status") {
         keep_member(old, new, "status");
-        if resource.id() == "namespaces" && subresource.is_none() {
+        if subresource.is_none() && matches!(resource.id().as_str(), "namespaces" | signing::ID) {
             keep_member(old, new, "spec");
         }
         return;
@@ -344,6 +346,9 @@ pub(super) fn keep_other_part(
     *new = old.clone();
     new.remove("status");
     new.extend(status.map(|status| ("status".into(), status)));
+    if resource.id() == signing::ID {
+        signing::keep_decisions(old, new);
+    }
     let kept = reset_fields(resource, subresource);
     if kept.contains(&&["metadata"][..]) {
         return;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::at::Causes;
 use super::{Object, gated, names, volume};
+use crate::meta::metadata;
 use crate::status::{self, Cause};
 
 /// Fields that stay as they were created: the resource, the path, and what is said of a change.
@@ -188,6 +189,7 @@ fn at<'a>(object: &'a Object, path: &str) -> &'a Value {
 
 /// Of the spec of a pod, few things can change; the nodes know nothing of the rest.
 fn pod(old: &Object, new: &Object, causes: &mut Causes) {
+    causes.extend(profiles(old, new));
     let (before, now) = (at(old, "spec"), at(new, "spec"));
     let count = |spec: &Value, field: &str| spec[field].as_array().map_or(0, Vec::len);
     for field in ["containers", "initContainers"] {
@@ -291,4 +293,28 @@ fn scheduling_gates(before: &Value, now: &Value, causes: &mut Causes) {
         let why = format!("only deletion is allowed, but found new scheduling gate '{name}'");
         causes.push(Cause::forbidden(format!("spec.schedulingGates[{n}].name"), &why));
     }
+}
+
+/// The annotations by which a new pod says its profiles stay as they are.
+fn profiles(old: &Object, new: &Object) -> Vec<Cause> {
+    let annotations = |pod: &Object| {
+        let all = metadata(pod).get("annotations").and_then(Value::as_object);
+        all.cloned().unwrap_or_default()
+    };
+    let (before, after) = (annotations(old), annotations(new));
+    let is_of_profile = |name: &&String| name.starts_with("container.apparmor.security.beta.kubernetes.io/");
+    let forbidden = |name: &String, what: &str| {
+        let why = format!("may not {what} AppArmor annotations");
+        Cause::forbidden(format!("metadata.annotations[{name}]"), &why)
+    };
+    let changed = before
+        .keys()
+        .filter(is_of_profile)
+        .filter(|name| before.get(*name) != after.get(*name));
+    let added = after
+        .keys()
+        .filter(is_of_profile)
+        .filter(|name| !before.contains_key(*name));
+    let changed = changed.map(|name| forbidden(name, "remove or update"));
+    changed.chain(added.map(|name| forbidden(name, "add"))).collect()
 }

@@ -121,14 +121,14 @@ pub(super) fn selector_shown(selector: &Value) -> String {
 
 /// An address. Leading zeros do not count: what old versions of Go took is still read.
 pub(in crate::specs) fn address(text: &str) -> Option<IpAddr> {
-    if text.contains(':') {
-        return text.parse().ok();
-    }
-    let parts: Vec<_> = text.split('.').map(without_zeros).collect();
-    parts.join(".").parse().ok()
+    let parts = text.split(':').map(|part| match part.contains('.') {
+        true => part.split('.').map(without_zeros).collect::<Vec<_>>().join("."),
+        false => without_zeros(part).to_owned(),
+    });
+    parts.collect::<Vec<_>>().join(":").parse().ok()
 }
 
-/// A decimal number without zeros in front of it.
+/// A number without zeros in front of it.
 fn without_zeros(number: &str) -> &str {
     match number.trim_start_matches('0') {
         "" if !number.is_empty() => "0",
@@ -138,13 +138,22 @@ fn without_zeros(number: &str) -> &str {
 
 pub(super) const ADDRESS: &str = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
+/// What keeps addresses and ranges that were taken in former times from being written anew.
+pub(super) const ODD: [&str; 5] = [
+    MAPPED,
+    "must not have leading 0s",
+    "must not have leading 0s in IP or prefix length",
+    "must not have an IPv4-mapped IPv6 address",
+    "must not have bits set beyond the prefix length",
+];
+
+const MAPPED: &str = "must not be an IPv4-mapped IPv6 address";
+
 /// Why a text is no address as one may be written.
 pub(super) fn address_fault(text: &str) -> Option<&'static str> {
     match address(text) {
         None => Some(ADDRESS),
-        Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => {
-            Some("must not be an IPv4-mapped IPv6 address")
-        }
+        Some(IpAddr::V6(address)) if address.to_ipv4_mapped().is_some() => Some(MAPPED),
         Some(_) if text.parse::<IpAddr>().is_err() => Some("must not have leading 0s"),
         Some(_) => None,
     }
@@ -199,16 +208,18 @@ pub(in crate::specs) fn first_of(address: IpAddr, bits: u8) -> IpAddr {
     }
 }
 
-/// Whether a range lies in another one and is smaller.
+/// Whether a range lies in another one and is smaller. As in Go, what is mapped into IPv6 is IPv4, with the bits of IPv6.
 pub(super) fn is_inside((start, bits): (IpAddr, u8), (outer, outer_bits): (IpAddr, u8)) -> bool {
-    let number = |address: IpAddr| match address {
-        IpAddr::V4(address) => (u128::from(address.to_bits()) << 96, true),
-        IpAddr::V6(address) => (address.to_bits(), false),
+    let is_mapped = outer.is_ipv6() && outer.to_canonical().is_ipv4();
+    let of_kind = if is_mapped {
+        outer_bits.saturating_sub(96)
+    } else {
+        outer_bits
     };
-    let ((start, kind), (outer, outer_kind)) = (number(start), number(outer));
-    let shift = 128_u32.saturating_sub(u32::from(outer_bits));
-    let first = |address: u128| address.checked_shr(shift).unwrap_or(0);
-    kind == outer_kind && bits > outer_bits && first(start) == first(outer)
+    let (start, outer) = (start.to_canonical(), outer.to_canonical());
+    start.is_ipv4() == outer.is_ipv4()
+        && first_of(start, of_kind) == first_of(outer, of_kind)
+        && bits > outer_bits
 }
 
 /// A number or a percentage: what it is of a hundred or of all, if it is a percentage.

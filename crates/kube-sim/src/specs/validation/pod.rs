@@ -8,10 +8,11 @@ use super::at::{At, Causes};
 use super::names;
 use super::{container, volume};
 use crate::names::{as_one, dns_label_faults, label_value_faults, subdomain_faults};
-use crate::status::quoted;
+use crate::status::{Cause, quoted};
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
-    let spec = pod.at("spec");
+    let (spec, metadata) = (pod.at("spec"), pod.at("metadata"));
+    profiles(&metadata.at("annotations"), &spec, causes);
     pod_spec(&spec, causes);
     no_ephemeral_containers(&spec, "cannot be set on create", causes);
     if spec.has("nodeName") && spec.count("schedulingGates") > 0 {
@@ -19,6 +20,47 @@ pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
             spec.at("nodeName")
                 .forbidden("cannot be set until all schedulingGates have been cleared"),
         );
+    }
+}
+
+/// What restricts containers, where it is said by annotations.
+fn profiles(annotations: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
+    const SECCOMP: [&str; 2] = [
+        "seccomp.security.alpha.kubernetes.io/pod",
+        "container.seccomp.security.alpha.kubernetes.io/",
+    ];
+    const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+    let lists = ["initContainers", "containers", "ephemeralContainers"];
+    let containers = lists.into_iter().flat_map(|list| spec.get(list).as_array());
+    let names: HashSet<_> = containers
+        .flatten()
+        .filter_map(|container| container["name"].as_str())
+        .collect();
+    let all = annotations.value().as_object().into_iter().flatten();
+    let all = all.map(|(name, value)| (name, value.as_str().unwrap_or("")));
+    for (name, profile) in all {
+        let is_seccomp = name == SECCOMP[0] || name.starts_with(SECCOMP[1]);
+        let is_known = matches!(profile, "runtime/default" | "unconfined");
+        let is_local = profile.starts_with("localhost/");
+        if is_seccomp && !is_known && !is_local && profile != "docker/default" {
+            let why = "must be a valid seccomp profile";
+            causes.push(Cause::invalid(
+                format!("{annotations}.{name}"),
+                quoted(profile),
+                why,
+            ));
+        }
+        let Some(container) = name.strip_prefix(APP_ARMOR) else {
+            continue;
+        };
+        let path = || format!("{annotations}[{name}]");
+        if !names.contains(container) {
+            causes.push(Cause::invalid(path(), quoted(container), "container not found"));
+        }
+        if !is_known && !is_local && !profile.is_empty() {
+            let why = format!("invalid AppArmor profile name: {}", quoted(profile));
+            causes.push(Cause::invalid(path(), quoted(profile), &why));
+        }
     }
 }
 
@@ -31,7 +73,9 @@ fn no_ephemeral_containers(spec: &At<'_>, why: &str, causes: &mut Causes) {
 /// The template of pods that a controller makes.
 pub(super) fn template(template: &At<'_>, causes: &mut Causes) {
     template_metadata(template, causes);
-    let spec = template.at("spec");
+    let (spec, metadata) = (template.at("spec"), template.at("metadata"));
+    let annotations = template.naming("annotations", metadata.get("annotations"));
+    profiles(&annotations, &spec, causes);
     pod_spec(&spec, causes);
     no_ephemeral_containers(&spec, "ephemeral containers not allowed in pod template", causes);
 }

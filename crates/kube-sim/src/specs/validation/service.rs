@@ -195,7 +195,8 @@ fn source_ranges(spec: &At<'_>, causes: &mut Causes) {
     }
     for (n, range) in ranges.as_array().into_iter().flatten().enumerate() {
         let name = format!("LoadBalancerSourceRanges[{n}]");
-        spec.naming(&name, range).fits(names::range_fault, causes);
+        let fault = |text: &str| names::range_fault(text.trim());
+        spec.naming(&name, range).fits(fault, causes);
     }
     let class = spec.at("loadBalancerClass");
     if class.is_set() && !is_balanced {

@@ -104,6 +104,8 @@ fn one_source(name: &str, source: &At<'_>, causes: &mut Causes) {
         "persistentVolumeClaim" => _ = source.at("claimName").need(causes),
         "nfs" => nfs(source, causes),
         "csi" => driver(&source.at("driver"), causes),
+        "quobyte" => quobyte(source, causes),
+        "flocker" => flocker(source, causes),
         "projected" => projected(source, causes),
         "ephemeral" => match source.has("volumeClaimTemplate") {
             true => claim_spec(&source.at("volumeClaimTemplate").at("spec"), causes),
@@ -363,6 +365,39 @@ pub(super) fn claim_spec(spec: &At<'_>, causes: &mut Causes) {
             let why = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
             causes.push(source.naming("apiGroup", source.get("kind")).invalid(why));
         }
+    }
+}
+
+fn quobyte(source: &At<'_>, causes: &mut Causes) {
+    let registry = source.at("registry");
+    let why = "must be a host:port pair or multiple pairs separated by commas";
+    if registry.text().is_empty() {
+        causes.push(registry.required(why));
+    } else if source.text_at("tenant").len() > 64 {
+        let why = "must be a UUID and may not exceed a length of 64 characters";
+        causes.push(source.at("tenant").required(why));
+    } else {
+        let is_address = |pair: &str| pair.split_once(':').is_some_and(|(_, port)| !port.contains(':'));
+        let bad = registry.text().split(',').filter(|pair| !is_address(pair));
+        bad.for_each(|_| causes.push(registry.invalid(why)));
+    }
+    if source.text_at("volume").is_empty() {
+        causes.push(source.at("volume").required(""));
+    }
+}
+
+fn flocker(source: &At<'_>, causes: &mut Causes) {
+    let name = source.at("datasetName");
+    match (name.text().is_empty(), source.text_at("datasetUUID").is_empty()) {
+        (true, true) => causes.push(source.required("one of datasetName and datasetUUID is required")),
+        (false, false) => {
+            let why = "datasetName and datasetUUID can not be specified simultaneously";
+            causes.push(source.invalid_as("\"resource\"", why));
+        }
+        _ => {}
+    }
+    if name.text().contains('/') {
+        causes.push(name.invalid("must not contain '/'"));
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn stateful_set(object: &At<'_>, causes: &mut Causes) {
             let why = "only allowed for updateStrategy 'RollingUpdate'";
             let shown = format!(
                 "{{\"Partition\":{},\"MaxUnavailable\":{}}}",
-                rolling.get("partition"),
+                rolling.number_at("partition").unwrap_or(0),
                 rolling.get("maxUnavailable")
             );
             causes.push(rolling.invalid_as(shown, why));
@@ -298,7 +298,7 @@ pub(super) fn job(object: &At<'_>, causes: &mut Causes) {
         causes.push(labels.invalid_as(labels.value(), why));
     }
     job_spec(&spec, causes);
-    let last = spec.number_at("completions").unwrap_or(0) - 1;
+    let last = spec.number_at("completions").unwrap_or(0).saturating_sub(1);
     if spec.text_at("completionMode") == "Indexed" && last >= 0 {
         let metadata = object.at("metadata");
         let name = metadata.at("name");

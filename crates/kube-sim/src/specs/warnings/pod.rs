@@ -7,13 +7,13 @@ use crate::names::label_value_faults;
 use crate::specs::app_armor;
 use crate::specs::at::At;
 use crate::status::quoted;
+use crate::warnings::{Advice, MOST};
 
-/// The most warnings of one kind, and the most comparisons for them: nobody reads more, and a response does not have more.
-const MOST: usize = 4096;
+/// The most comparisons of ports: nobody reads more of them.
 const MOST_COMPARED: usize = 1 << 20;
 
 /// What is said of a pod, or of a template of pods.
-pub(super) fn of_pod(pod: &At<'_>, is_template: bool, told: &mut Vec<String>) {
+pub(super) fn of_pod(pod: &At<'_>, is_template: bool, told: &mut Advice) {
     let spec = &pod.at("spec");
     of_nodes(spec, told);
     let metadata = pod.at("metadata");
@@ -93,7 +93,7 @@ fn containers<'b>(spec: &'b At<'b>) -> impl Iterator<Item = At<'b>> {
 }
 
 /// What chooses nodes by labels that are old, or chooses nothing.
-fn of_nodes(spec: &At<'_>, told: &mut Vec<String>) {
+fn of_nodes(spec: &At<'_>, told: &mut Advice) {
     for (name, entry) in spec.entries("nodeSelector") {
         if let Some(why) = old_label(name) {
             told.push(format!("{entry}: {why}"));
@@ -129,7 +129,7 @@ fn of_nodes(spec: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// A selector that is not there selects nothing.
-fn of_no_selector(term: &At<'_>, told: &mut Vec<String>) {
+fn of_no_selector(term: &At<'_>, told: &mut Advice) {
     let selector = term.at("labelSelector");
     if !selector.is_set() {
         told.push(format!(
@@ -138,7 +138,7 @@ fn of_no_selector(term: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_pod_affinities(affinity: &At<'_>, told: &mut Vec<String>) {
+fn of_pod_affinities(affinity: &At<'_>, told: &mut Advice) {
     for kind in ["podAffinity", "podAntiAffinity"] {
         let affinity = affinity.at(kind);
         for term in affinity.items("requiredDuringSchedulingIgnoredDuringExecution") {
@@ -151,7 +151,7 @@ fn of_pod_affinities(affinity: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// Items of a list that have the same text.
-fn of_repeated(spec: &At<'_>, list: &str, name: &str, told: &mut Vec<String>) {
+fn of_repeated(spec: &At<'_>, list: &str, name: &str, told: &mut Advice) {
     let mut seen = HashSet::new();
     for item in spec.items(list) {
         let text = item.text_at(name);
@@ -165,7 +165,7 @@ const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_OF_CONTAINERS: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
 /// An annotation instead of a field.
-fn of_seccomp(metadata: &At<'_>, context: &At<'_>, annotation: &str, told: &mut Vec<String>) {
+fn of_seccomp(metadata: &At<'_>, context: &At<'_>, annotation: &str, told: &mut Advice) {
     let annotation = metadata.entry("annotations", annotation);
     if annotation.is_set() && !context.has("seccompProfile") {
         told.push(format!(
@@ -175,7 +175,7 @@ fn of_seccomp(metadata: &At<'_>, context: &At<'_>, annotation: &str, told: &mut 
 }
 
 /// An annotation instead of a field, unless the pod has the same profile.
-fn of_app_armor(metadata: &At<'_>, of_pod: &At<'_>, container: &str, told: &mut Vec<String>) {
+fn of_app_armor(metadata: &At<'_>, of_pod: &At<'_>, container: &str, told: &mut Advice) {
     let name = app_armor::annotation(container);
     let annotation = metadata.entry("annotations", &name);
     if !annotation.is_set() {
@@ -188,7 +188,7 @@ fn of_app_armor(metadata: &At<'_>, of_pod: &At<'_>, container: &str, told: &mut 
 }
 
 /// Volumes that nothing mounts any more, and files that take the place of one another.
-fn of_volumes(spec: &At<'_>, told: &mut Vec<String>) {
+fn of_volumes(spec: &At<'_>, told: &mut Advice) {
     for volume in spec.items("volumes") {
         for source in [
             "photonPersistentDisk",
@@ -210,6 +210,9 @@ fn of_volumes(spec: &At<'_>, told: &mut Vec<String>) {
         }
     }
     for volume in spec.items("volumes") {
+        if told.is_full() {
+            return;
+        }
         let name = quoted(volume.text_at("name"));
         for (source, what) in [
             ("configMap", Some(("ConfigMap", "name"))),
@@ -264,7 +267,7 @@ impl File {
     }
 }
 
-fn of_projected(name: &str, volume: &At<'_>, told: &mut Vec<String>) {
+fn of_projected(name: &str, volume: &At<'_>, told: &mut Advice) {
     let mut files = Vec::new();
     for source in volume.items("sources") {
         if source
@@ -321,7 +324,7 @@ fn of_projected(name: &str, volume: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// Files of which one is another, or is in it.
-fn of_files(volume: &str, what: &str, files: &[File], told: &mut Vec<String>) {
+fn of_files(volume: &str, what: &str, files: &[File], told: &mut Advice) {
     let mut order: Vec<_> = (0..files.len()).filter(|n| !files[*n].path.is_empty()).collect();
     order.sort_by(|a, b| files[*a].bytes().cmp(files[*b].bytes()));
     // Those that the next one may be in, each in the one before.
@@ -345,6 +348,9 @@ fn of_files(volume: &str, what: &str, files: &[File], told: &mut Vec<String>) {
     }
     pairs.sort_unstable();
     for (one, other) in pairs {
+        if told.is_full() {
+            return;
+        }
         let (one, other) = (files[one].shown(), files[other].shown());
         told.push(format!(
             "volume {volume} ({what}): overlapping paths: {one} with {other}"
@@ -353,7 +359,7 @@ fn of_files(volume: &str, what: &str, files: &[File], told: &mut Vec<String>) {
 }
 
 /// Bytes that are not whole.
-fn of_resources(container: &At<'_>, told: &mut Vec<String>) {
+fn of_resources(container: &At<'_>, told: &mut Advice) {
     let resources = container.at("resources");
     for resource in ["memory", "ephemeral-storage"] {
         for list in ["limits", "requests"] {
@@ -364,7 +370,7 @@ fn of_resources(container: &At<'_>, told: &mut Vec<String>) {
 }
 
 /// Variables that hide others of the same name.
-fn of_variables(container: &At<'_>, told: &mut Vec<String>) {
+fn of_variables(container: &At<'_>, told: &mut Advice) {
     let mut seen = HashSet::new();
     for variable in container.items("env") {
         let (name, value) = (variable.text_at("name"), variable.text_at("value"));
@@ -389,7 +395,7 @@ struct Port {
 }
 
 /// Ports that are the same as others, or in their way.
-fn of_ports(spec: &At<'_>, told: &mut Vec<String>) {
+fn of_ports(spec: &At<'_>, told: &mut Advice) {
     let containers: Vec<_> = containers(spec).collect();
     let mut seen: HashMap<(i64, &str), Vec<Port>> = HashMap::new();
     let mut compared = 0;
@@ -423,7 +429,7 @@ fn of_ports(spec: &At<'_>, told: &mut Vec<String>) {
                 } else {
                     continue;
                 };
-                if told.len() < MOST {
+                if !told.is_full() {
                     told.push(format!("{given}: {what} port definition with {}", other.path));
                 }
             }
@@ -432,7 +438,7 @@ fn of_ports(spec: &At<'_>, told: &mut Vec<String>) {
     }
 }
 
-fn of_port_names(spec: &At<'_>, told: &mut Vec<String>) {
+fn of_port_names(spec: &At<'_>, told: &mut Advice) {
     let containers: Vec<_> = containers(spec).collect();
     let mut seen: HashMap<&str, String> = HashMap::new();
     for container in &containers {
@@ -464,9 +470,9 @@ mod tests {
         let Value::Object(pod) = json!({"spec": spec}) else {
             panic!("an object")
         };
-        let mut told = Vec::new();
+        let mut told = Advice::default();
         of_pod(&At::root(&pod), false, &mut told);
-        told
+        told.into_vec()
     }
 
     fn overlaps(paths: impl IntoIterator<Item = String>) -> Vec<String> {
@@ -488,7 +494,7 @@ mod tests {
         let told = told(json!({"containers": [{"name": "c", "ports": same}]}));
         assert_eq!(told.len(), MOST);
         assert!(overlaps((0..60_000).map(|n| format!("d/{n}"))).is_empty());
-        assert_eq!(overlaps(vec!["a".to_owned(); 60_000]).len(), MOST);
+        assert_eq!(overlaps(vec!["a".to_owned(); 60_000]).len(), 1);
         let deep = (0..1000).map(|n| "a/".repeat(n));
         assert_eq!(overlaps(deep).len(), MOST);
     }
