@@ -22,7 +22,6 @@ pub(crate) use states::{Change, Object, States, remove_managed_fields};
 pub(crate) use writer::Writer;
 
 use crate::discovery::Resource;
-use json_patch::Patch;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{fmt, io};
@@ -73,9 +72,9 @@ pub(crate) struct Entry {
     /// The object, whole; not decoded, since most readers look at few objects.
     #[serde(rename = "o", default, skip_serializing_if = "Option::is_none")]
     pub(crate) object: Option<Box<RawValue>>,
-    /// What makes the object of its state before.
+    /// The JSON Patch that makes the object of its state before; not decoded either.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) patch: Option<Patch>,
+    pub(crate) patch: Option<Box<RawValue>>,
 }
 
 /// What happened.
@@ -195,7 +194,7 @@ mod tests {
 
     fn update(time: u64, name: &str, from: &str, to: &str) -> Entry {
         Entry {
-            patch: Some(json_patch::diff(&object(name, from), &object(name, to))),
+            patch: to_raw_value(&json_patch::diff(&object(name, from), &object(name, to))).ok(),
             ..entry(time, Event::Update, name)
         }
     }
@@ -403,7 +402,7 @@ mod tests {
         let copy = json!([{"op": "copy", "from": "/data", "path": "/data/again"}]);
         check(
             Entry {
-                patch: Some(serde_json::from_value(copy).unwrap()),
+                patch: to_raw_value(&copy).ok(),
                 ..entry(1, Event::Update, "a")
             },
             "only add, remove and replace",
@@ -411,11 +410,53 @@ mod tests {
         let absent = json!([{"op": "remove", "path": "/nothing"}]);
         check(
             Entry {
-                patch: Some(serde_json::from_value(absent).unwrap()),
+                patch: to_raw_value(&absent).ok(),
                 ..entry(1, Event::Update, "a")
             },
             "the patch does not fit",
         );
+    }
+
+    #[test]
+    fn entries_that_are_only_noted_make_the_same_objects() {
+        let (mut applied, mut noted) = (States::new(&header()), States::new(&header()));
+        let mut take = |entry: Entry, line| {
+            applied.apply(&mut entry.clone()).unwrap();
+            noted.note(&mut entry.clone(), line).unwrap();
+            let key = ObjectKey::from(entry.key.as_str());
+            assert_eq!(noted.get(0, &key), applied.get(0, &key), "line {line}");
+            assert_eq!(noted.json(0, &key, true), applied.json(0, &key, true));
+            assert_eq!(noted.changed(0, &key), applied.changed(0, &key));
+        };
+        take(whole(0, Event::Initial, "a", "0"), 2);
+        // More than wait at a time.
+        for n in 1..200 {
+            take(update(n, "a", &(n - 1).to_string(), &n.to_string()), n + 2);
+        }
+        take(whole(200, Event::Update, "a", "whole"), 202);
+        take(update(201, "a", "whole", "again"), 203);
+        take(entry(202, Event::Delete, "a"), 204);
+        take(whole(203, Event::Add, "a", "new"), 205);
+    }
+
+    #[test]
+    fn a_noted_patch_that_does_not_fit_is_told_with_its_line() {
+        let mut states = States::new(&header());
+        states.note(&mut whole(0, Event::Initial, "a", "1"), 2).unwrap();
+        let mut odd = entry(1, Event::Update, "a");
+        odd.patch = to_raw_value(&json!([{"op": "remove", "path": "/nothing"}])).ok();
+        states.note(&mut odd, 3).unwrap();
+        states.note(&mut update(2, "a", "1", "2"), 4).unwrap();
+        let key = ObjectKey::from("ns/a");
+        for why in [
+            states.get(0, &key).unwrap().map(drop),
+            states.json(0, &key, false).unwrap().map(drop),
+            states.apply(&mut update(3, "a", "2", "3")).map(drop),
+        ] {
+            assert!(why.unwrap_err().contains("the patch of line 3 does not fit"));
+        }
+        let why = states.note(&mut update(0, "b", "1", "2"), 5).unwrap_err();
+        assert!(why.contains("ns/b is not known"), "{why}");
     }
 
     /// A block that decompresses to more than a block may have.

@@ -306,8 +306,11 @@ impl Recorder {
         };
         if let Some(new) = new {
             let whole = to_raw_value(&new)?;
-            let patch = old.map(|old| json_patch::diff(old, &new));
-            match patch.filter(|patch| patch.to_string().len() < whole.get().len()) {
+            let patch = old.map(|old| to_raw_value(&json_patch::diff(old, &new)));
+            match patch
+                .transpose()?
+                .filter(|patch| patch.get().len() < whole.get().len())
+            {
                 Some(patch) => entry.patch = Some(patch),
                 None => entry.object = Some(whole),
             }

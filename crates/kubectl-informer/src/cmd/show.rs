@@ -40,7 +40,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         bail!("--at {at} is before the recording began, at {}", header.started);
     }
     let progress = progress::doing("reading the recording");
-    let Reached { last, all } = state_at(&mut recording, end);
+    let Reached { last, all } = state_at(&mut recording, &selected, end);
     let states = &recording.states;
     let mut found: Vec<_> = states
         .keys()
@@ -72,7 +72,8 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
                 false => key.name().to_owned(),
             };
             let rows = found.into_iter().map(|(number, key)| {
-                let body = states.body(number, key).unwrap_or_default();
+                // One that cannot be read has a row all the same.
+                let body = states.body(number, key).and_then(Result::ok).unwrap_or_default();
                 let Brief { metadata } = serde_json::from_slice(&body).unwrap_or_default();
                 let created = metadata.creation_timestamp;
                 let created: Option<Timestamp> = created.and_then(|time| time.parse().ok());
@@ -153,8 +154,9 @@ struct Reached {
     all: bool,
 }
 
-/// Applies what was recorded up to a time, and what had been there at the beginning: a list takes its time to arrive.
-fn state_at(recording: &mut Recording, end: u64) -> Reached {
+/// Applies to the selected objects what was recorded up to a time, and what had been there at the beginning: a list takes its time to
+/// arrive.
+fn state_at(recording: &mut Recording, selected: &Selected, end: u64) -> Reached {
     let resources = recording.reader.header().resources.len();
     let mut synced = BTreeSet::new();
     let (mut last, mut all) = (0, true);
@@ -173,7 +175,7 @@ fn state_at(recording: &mut Recording, end: u64) -> Reached {
             }
             _ => {}
         }
-        if recording.apply(&mut entry).is_none() {
+        if selected.has_entry(&entry) && recording.note(&mut entry).is_none() {
             break;
         }
         last = entry.time;
@@ -217,14 +219,19 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
             break;
         }
         last = entry.time;
+        if !selected.has_entry(&entry) {
+            continue;
+        }
+        if matches!(entry.event, Event::Initial | Event::Synced) || entry.time < from {
+            match recording.note(&mut entry) {
+                Some(()) => continue,
+                None => break,
+            }
+        }
         let Some(change) = recording.apply(&mut entry) else {
             break;
         };
-        let is_change = !matches!(entry.event, Event::Initial | Event::Synced);
         let key = ObjectKey::from(entry.key.as_str());
-        if !is_change || entry.time < from || !selected.has(entry.resource, &key) {
-            continue;
-        }
         drop(progress.take());
         changed += 1;
         let resource = &header.resources[entry.resource];
@@ -345,13 +352,22 @@ impl Recording {
 
     /// Applies an entry to the objects; `None` if it does not fit to them, as in a damaged file.
     pub(super) fn apply(&mut self, entry: &mut Entry) -> Option<crate::recording::Change> {
-        match self.states.apply(entry) {
-            Ok(change) => Some(change),
-            Err(why) => {
+        let applied = self.states.apply(entry);
+        self.fits(applied)
+    }
+
+    /// Applies an entry, of which is not asked what it changes.
+    fn note(&mut self, entry: &mut Entry) -> Option<()> {
+        let noted = self.states.note(entry, self.reader.line());
+        self.fits(noted)
+    }
+
+    fn fits<T>(&mut self, applied: Result<T, String>) -> Option<T> {
+        applied
+            .inspect_err(|why| {
                 self.damage = Some(format!("{}: line {}: {why}", self.path, self.reader.line()));
-                None
-            }
-        }
+            })
+            .ok()
     }
 
     /// Says if the file ends before its end.
@@ -404,6 +420,11 @@ impl Selected {
             wanted: Some(found),
             namespace,
         })
+    }
+
+    /// Whether an entry is of a selected object. Others need not even be applied.
+    fn has_entry(&self, entry: &Entry) -> bool {
+        self.has(entry.resource, &ObjectKey::from(entry.key.as_str()))
     }
 
     fn has(&self, number: usize, key: &ObjectKey) -> bool {

@@ -5,23 +5,32 @@ use crate::discovery::Resource;
 use crate::informers::Form;
 use crate::text::is_ascii_printable;
 use bytes::Bytes;
-use json_patch::PatchOperation;
+use json_patch::{Patch, PatchOperation};
 use kube::core::{DynamicObject, TypeMeta};
 use kube_informer::form::{Decode as _, DecoderConfig, Packer};
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::{FieldPlan, ObjectKey};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The most bytes of a key: a namespace and a name have 317 at most.
 const MOST_OF_KEY: usize = 1024;
 /// The most objects that a recording may hold at a time.
 const MOST_OBJECTS: usize = 5_000_000;
+/// The most patches of an object that wait to be applied, and the most bytes of one. Applying one takes microseconds; what takes
+/// long is to decompress and decode the object before, and to compress it after.
+const MOST_WAITING: usize = 64;
+const MOST_OF_WAITING: usize = 64 << 10;
+/// The most bytes of all patches that wait.
+const MOST_WAITING_BYTES: usize = 64 << 20;
 
 /// The objects after some entries, packed.
 pub(crate) struct States {
     kinds: Vec<Kind>,
     objects: usize,
+    /// The bytes of the patches that wait.
+    waiting: usize,
 }
 
 struct Kind {
@@ -32,8 +41,16 @@ struct Kind {
 
 struct State {
     object: Form,
+    /// The patches that were not applied yet, from the oldest.
+    waiting: Vec<Waiting>,
     /// When it was changed, in milliseconds since the recording began.
     changed: u64,
+}
+
+/// A patch, and the line it was read from.
+struct Waiting {
+    patch: Box<RawValue>,
+    line: u64,
 }
 
 /// What an entry changed.
@@ -52,7 +69,7 @@ pub(crate) enum Object {
     Packed(Form),
     /// As it was recorded.
     Json(Bytes),
-    /// As a patch has made it.
+    /// As a patch has found or made it.
     Decoded(Value),
 }
 
@@ -87,7 +104,34 @@ impl States {
         Self {
             kinds: kinds.collect(),
             objects: 0,
+            waiting: 0,
         }
+    }
+
+    /// Applies an entry, and takes its object; what it changes is not wanted, which takes a small part of the time. A patch is only
+    /// kept until somebody asks for the object: one that does not fit is an error then.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub(crate) fn note(&mut self, entry: &mut Entry, line: u64) -> Result<(), String> {
+        let kind = self.kinds.get_mut(entry.resource);
+        let state = kind.and_then(|kind| kind.objects.get_mut(entry.key.as_str()));
+        let (None, Some(state), Some(patch)) = (&entry.object, state, &entry.patch) else {
+            return self.apply(entry).map(drop);
+        };
+        let length = patch.get().len();
+        let may_wait = state.waiting.len() < MOST_WAITING
+            && length <= MOST_OF_WAITING
+            && self.waiting + length <= MOST_WAITING_BYTES;
+        if entry.event != Event::Update || !may_wait {
+            return self.apply(entry).map(drop);
+        }
+        self.waiting += length;
+        state.changed = entry.time;
+        state
+            .waiting
+            .extend(entry.patch.take().map(|patch| Waiting { patch, line }));
+        Ok(())
     }
 
     /// Applies an entry, and takes its object.
@@ -104,7 +148,7 @@ impl States {
             return Err(format!("a key of more than {MOST_OF_KEY} bytes"));
         }
         let key = ObjectKey::from(entry.key.as_str());
-        let old = kind.objects.get(&key).map(|state| state.object.clone());
+        let held = kind.objects.get(&key);
         let unknown = || {
             format!(
                 "{} {} is not known before it",
@@ -112,48 +156,47 @@ impl States {
                 key.as_str()
             )
         };
-        if entry.event == Event::Delete {
-            let old = old.ok_or_else(unknown)?;
-            kind.objects.remove(&key);
-            self.objects -= 1;
-            return Ok(Change {
-                old: Some(Object::Packed(old)),
-                new: None,
-            });
-        }
-        let (new, body) = match (entry.object.take(), &entry.patch) {
-            (Some(object), _) => {
+        let (old, new) = match (entry.event, entry.object.take(), &entry.patch) {
+            (Event::Delete, ..) => (Some(held.ok_or_else(unknown)?.object(&kind.resource)?), None),
+            (_, Some(object), _) => {
                 let body = Bytes::from(Box::<str>::from(object).into_boxed_bytes());
-                (Object::Json(body.clone()), body)
+                let old = held.map(|held| held.object(&kind.resource)).transpose()?;
+                (old, Some((Object::Json(body.clone()), body)))
             }
-            (None, Some(patch)) => {
-                let allowed = |operation: &PatchOperation| {
-                    use PatchOperation::{Add, Remove, Replace};
-                    matches!(operation, Add(_) | Remove(_) | Replace(_))
-                };
-                if !patch.0.iter().all(allowed) {
-                    return Err("of the operations of a patch only add, remove and replace are known".into());
-                }
-                let held = old.as_ref().ok_or_else(unknown)?;
-                let mut object = kind.resource.object(&held.body()).map_err(unreadable)?;
-                json_patch::patch(&mut object, patch)
-                    .map_err(|error| format!("the patch does not fit to {}: {error}", key.as_str()))?;
-                let body = object.to_string().into();
-                (Object::Decoded(object), body)
+            (_, None, Some(patch)) => {
+                let old = held.ok_or_else(unknown)?.object(&kind.resource)?;
+                let old = old.value(&kind.resource)?;
+                let mut new = old.clone();
+                apply_patch(&mut new, patch)
+                    .map_err(|why| format!("the patch does not fit to {}: {why}", key.as_str()))?;
+                let body = new.to_string().into();
+                (Some(Object::Decoded(old)), Some((Object::Decoded(new), body)))
             }
-            (None, None) => return Err(format!("a change of {} without the object", key.as_str())),
+            (_, None, None) => return Err(format!("a change of {} without the object", key.as_str())),
         };
-        let state = kind.pack(&key, body, entry.time)?;
-        if kind.objects.insert(key, state).is_none() {
-            self.objects += 1;
-            if self.objects > MOST_OBJECTS {
-                return Err(format!("more than {MOST_OBJECTS} objects"));
+        let (before, new) = match new {
+            None => (kind.objects.remove(&key), None),
+            Some((new, body)) => {
+                let state = kind.pack(&key, body, entry.time)?;
+                (kind.objects.insert(key, state), Some(new))
             }
+        };
+        match (&before, &new) {
+            (Some(_), None) => self.objects -= 1,
+            (None, Some(_)) => self.objects += 1,
+            _ => {}
         }
-        Ok(Change {
-            old: old.map(Object::Packed),
-            new: Some(new),
-        })
+        if let Some(before) = before {
+            self.waiting -= before
+                .waiting
+                .iter()
+                .map(|waiting| waiting.patch.get().len())
+                .sum::<usize>();
+        }
+        if self.objects > MOST_OBJECTS {
+            return Err(format!("more than {MOST_OBJECTS} objects"));
+        }
+        Ok(Change { old, new })
     }
 
     /// All objects by the numbers of their resources and their keys, in no order.
@@ -165,29 +208,41 @@ impl States {
     /// An object; `None` if there is none.
     ///
     /// # Errors
-    /// It is no JSON, or nested too deeply.
+    /// It is no JSON, or nested too deeply, or a patch does not fit to it.
     pub(crate) fn get(&self, resource: usize, key: &ObjectKey) -> Option<Result<Value, String>> {
         let kind = self.kinds.get(resource)?;
-        let object = kind.objects.get(key)?.object.clone();
-        Some(Object::Packed(object).value(&kind.resource))
+        let object = kind.objects.get(key)?.object(&kind.resource);
+        Some(object.and_then(|object| object.value(&kind.resource)))
     }
 
-    /// The JSON of an object; `None` if there is none. It is not decoded, and need not have an apiVersion and a kind.
-    pub(crate) fn body(&self, resource: usize, key: &ObjectKey) -> Option<Vec<u8>> {
-        Some(self.kinds.get(resource)?.objects.get(key)?.object.body())
+    /// The JSON of an object; `None` if there is none. It need not have an apiVersion and a kind, and may not even be JSON.
+    ///
+    /// # Errors
+    /// As [`Self::get`], if there are patches to apply.
+    pub(crate) fn body(&self, resource: usize, key: &ObjectKey) -> Option<Result<Vec<u8>, String>> {
+        let kind = self.kinds.get(resource)?;
+        let object = kind.objects.get(key)?.object(&kind.resource);
+        Some(object.map(|object| match object {
+            Object::Packed(object) => object.body(),
+            Object::Json(body) => body.into(),
+            Object::Decoded(object) => object.to_string().into(),
+        }))
     }
 
     /// The JSON of an object in one line, with its apiVersion and kind; `None` if there is none.
     ///
     /// # Errors
-    /// It is no JSON, or nested too deeply.
+    /// As [`Self::get`].
     pub(crate) fn json(
         &self,
         resource: usize,
         key: &ObjectKey,
         managed_fields: bool,
     ) -> Option<Result<String, String>> {
-        let body = Bytes::from(self.body(resource, key)?);
+        let body = match self.body(resource, key)? {
+            Ok(body) => Bytes::from(body),
+            Err(why) => return Some(Err(why)),
+        };
         let plan = match managed_fields {
             true => FieldPlan::default(),
             false => FieldPlan::without_managed_fields(),
@@ -230,8 +285,47 @@ impl Kind {
             ));
         }
         let object = Form::decode_raw(&self.packer, key, &raw).map_err(|error| error.to_string())?;
-        Ok(State { object, changed })
+        Ok(State {
+            object,
+            waiting: Vec::new(),
+            changed,
+        })
     }
+}
+
+impl State {
+    /// The object with what waits.
+    ///
+    /// # Errors
+    /// It is no JSON, or nested too deeply, or a patch does not fit to it.
+    fn object(&self, resource: &Resource) -> Result<Object, String> {
+        let object = Object::Packed(self.object.clone());
+        if self.waiting.is_empty() {
+            return Ok(object);
+        }
+        let mut value = object.value(resource)?;
+        for Waiting { patch, line } in &self.waiting {
+            apply_patch(&mut value, patch)
+                .map_err(|why| format!("the patch of line {line} does not fit: {why}"))?;
+        }
+        Ok(Object::Decoded(value))
+    }
+}
+
+/// Applies a patch as a recorder writes it.
+///
+/// # Errors
+/// It is none, or does not fit.
+fn apply_patch(object: &mut Value, patch: &RawValue) -> Result<(), String> {
+    use PatchOperation::{Add, Remove, Replace};
+    let patch: Patch = serde_json::from_str(patch.get()).map_err(|error| error.to_string())?;
+    if !patch
+        .iter()
+        .all(|operation| matches!(operation, Add(_) | Remove(_) | Replace(_)))
+    {
+        return Err("of the operations of a patch only add, remove and replace are known".into());
+    }
+    json_patch::patch(object, &patch).map_err(|error| error.to_string())
 }
 
 /// Removes metadata.managedFields.
