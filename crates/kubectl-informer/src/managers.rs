@@ -12,9 +12,18 @@ struct Entry<'o> {
     manager: &'o str,
     /// In RFC 3339 and UTC, so that later is greater.
     time: &'o str,
-    /// Whether the update made it or changed it.
-    new: bool,
+    news: News,
     fields: &'o Value,
+}
+
+/// What an update did to an entry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum News {
+    Nothing,
+    /// It lost fields to a manager that took them, while its time stayed the same; or, within a second, its manager removed them.
+    Less,
+    /// Its manager wrote.
+    Written,
 }
 
 impl<'o> Managers<'o> {
@@ -24,7 +33,7 @@ impl<'o> Managers<'o> {
         let entries = entries(object).iter().map(|entry| Entry {
             manager: entry["manager"].as_str().unwrap_or_default(),
             time: entry["time"].as_str().unwrap_or_default(),
-            new: !before.contains(entry),
+            news: News::of(entry, before),
             fields: &entry["fieldsV1"],
         });
         Self(entries.filter(|entry| !entry.manager.is_empty()).collect())
@@ -33,12 +42,35 @@ impl<'o> Managers<'o> {
     /// Who changed a field: of its owners the one that wrote last; of a field without an owner, because it was removed,
     /// who wrote last of those whose entries the update changed. `None` for what the server itself changed.
     pub(crate) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
-        let latest = |entry: &&Entry<'o>| (entry.time, entry.new);
+        let latest = |entry: &&Entry<'o>| (entry.time, entry.news);
         let owners = self.0.iter().filter(|entry| owns(entry.fields, path));
-        let changed = self.0.iter().filter(|entry| entry.new);
+        let changed = self.0.iter().filter(|entry| entry.news > News::Nothing);
         let found = owners.max_by_key(latest).or_else(|| changed.max_by_key(latest));
         found.map(|entry| entry.manager)
     }
+}
+
+impl News {
+    fn of(entry: &Value, before: &[Value]) -> Self {
+        if before.contains(entry) {
+            return Self::Nothing;
+        }
+        let names = ["manager", "operation", "subresource", "apiVersion", "time"];
+        let same = before
+            .iter()
+            .find(|before| names.iter().all(|name| before[name] == entry[name]));
+        match same {
+            Some(before) if !has_more(&entry["fieldsV1"], &before["fieldsV1"]) => Self::Less,
+            _ => Self::Written,
+        }
+    }
+}
+
+/// Whether some fields are not among others.
+fn has_more(fields: &Value, others: &Value) -> bool {
+    let fields = fields.as_object().into_iter().flatten();
+    let more = |(name, below): (&String, &Value)| others.get(name).is_none_or(|other| has_more(below, other));
+    fields.into_iter().any(more)
 }
 
 fn entries(object: &Value) -> &[Value] {
@@ -142,6 +174,28 @@ mod tests {
         check(
             json!([one]),
             entries,
+            json!({"gone": 1}),
+            json!({}),
+            &[("gone", "two")],
+        );
+        // In the same second, one took a field from another.
+        let creator = |fields: Value| entry("creator", 5, json!({"f:spec": fields}));
+        let taken = json!([
+            entry("scaler", 5, json!({"f:spec": {"f:replicas": {}}})),
+            creator(json!({"f:paused": {}})),
+        ]);
+        let state = |n: u64| json!({"generation": n, "spec": {"replicas": n}});
+        check(
+            json!([creator(json!({"f:paused": {}, "f:replicas": {}}))]),
+            taken,
+            state(1),
+            state(2),
+            &[("generation", "scaler"), ("spec.replicas", "scaler")],
+        );
+        // In the same second, its maker removed it.
+        check(
+            json!([one, entry("two", 5, json!({"f:y": {}, "f:gone": {}}))]),
+            json!([two, one]),
             json!({"gone": 1}),
             json!({}),
             &[("gone", "two")],
