@@ -80,7 +80,8 @@ fn log_to_stderr(default: &str, verbose: u8) {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_target(false)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        // Only on a terminal, and not if NO_COLOR is set.
+        .with_ansi(anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never)
         .with_writer(std::io::stderr)
         // It would print them by `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false)
