@@ -19,7 +19,11 @@ pub(super) struct App {
     pub(super) sort: Sort,
     /// Only kinds whose names contain this.
     pub(super) filter: String,
-    /// Whether keys are text for the filter.
+    /// Whether the objects of a kind are sorted by their sizes, and not by their changes.
+    pub(super) largest_first: bool,
+    /// Only objects whose keys contain this.
+    pub(super) objects_filter: String,
+    /// Whether keys are text for the filter of the page.
     pub(super) typing: bool,
     pub(super) view: View,
     /// The selected row, or how far the history is scrolled.
@@ -44,6 +48,8 @@ impl App {
         Self {
             sort: args.sort,
             filter: args.filter.clone().unwrap_or_default(),
+            largest_first: false,
+            objects_filter: String::new(),
             typing: false,
             view: View::Kinds,
             selected: 0,
@@ -61,9 +67,17 @@ impl App {
         kinds
     }
 
-    /// The objects of a kind that are shown: those that changed most, then the largest.
+    /// The objects of a kind that are shown, in their order.
     pub(super) fn objects(&self, model: &Model, kind: usize) -> Vec<Ranked> {
-        model.kinds[kind].busiest_and_largest(OBJECTS)
+        model.kinds[kind].objects_with(OBJECTS, &self.objects_filter, self.largest_first)
+    }
+
+    /// The filter of the page.
+    pub(super) fn filter(&self) -> &str {
+        match self.view {
+            View::Kinds => &self.filter,
+            View::Objects { .. } | View::Changes { .. } => &self.objects_filter,
+        }
     }
 
     /// Does what a key means.
@@ -82,13 +96,17 @@ impl App {
     }
 
     fn type_filter(&mut self, key: KeyCode) {
+        let filter = match self.view {
+            View::Kinds => &mut self.filter,
+            View::Objects { .. } | View::Changes { .. } => &mut self.objects_filter,
+        };
         match key {
-            KeyCode::Char(c) => self.filter.push(c),
+            KeyCode::Char(c) => filter.push(c),
             KeyCode::Backspace => {
-                self.filter.pop();
+                filter.pop();
             }
             KeyCode::Esc => {
-                self.filter.clear();
+                filter.clear();
                 self.typing = false;
             }
             KeyCode::Enter => self.typing = false,
@@ -106,7 +124,10 @@ impl App {
             KeyCode::Home => self.selected = 0,
             KeyCode::End => self.selected = usize::MAX,
             KeyCode::Char('s') if self.view == View::Kinds => self.sort = next(self.sort),
-            KeyCode::Char('/') if self.view == View::Kinds => self.typing = true,
+            KeyCode::Char('s') if matches!(self.view, View::Objects { .. }) => {
+                self.largest_first = !self.largest_first;
+            }
+            KeyCode::Char('/') => self.typing = !matches!(self.view, View::Changes { .. }),
             KeyCode::Enter | KeyCode::Right => self.open(model, now),
             KeyCode::Esc | KeyCode::Backspace | KeyCode::Left => self.back(model, now),
             _ => {}
@@ -140,6 +161,7 @@ impl App {
         let (view, selected) = match &self.view {
             View::Kinds => return,
             View::Objects { kind } => {
+                self.objects_filter.clear();
                 let kinds = self.kinds(model, now);
                 (View::Kinds, kinds.iter().position(|shown| shown == kind))
             }
@@ -225,6 +247,38 @@ mod tests {
         assert_eq!((&app.view, app.selected), (&View::Objects { kind: 0 }, 1));
         press(&mut app, &model, &[KeyCode::Esc, KeyCode::Esc]);
         assert_eq!((&app.view, app.ended), (&View::Kinds, false));
+    }
+
+    #[test]
+    fn objects_are_sorted_and_filtered() {
+        let (mut app, mut model) = (app(), filled());
+        let long = Steps::new().add("long", "a long value", true);
+        model.apply(0, &long, Instant::now(), now());
+        let names = |app: &App| -> Vec<_> {
+            let objects = app.objects(&model, 0).into_iter();
+            objects.map(|object| object.key.to_string()).collect()
+        };
+        press(&mut app, &model, &[KeyCode::Enter]);
+        assert_eq!(names(&app), ["ns/b", "ns/long", "ns/a"]);
+        press(&mut app, &model, &[KeyCode::Char('s')]);
+        assert_eq!(names(&app), ["ns/long", "ns/b", "ns/a"]);
+        press(
+            &mut app,
+            &model,
+            &[KeyCode::Char('/'), KeyCode::Char('l'), KeyCode::Enter],
+        );
+        assert_eq!((names(&app), app.filter()), (vec!["ns/long".to_owned()], "l"));
+        // The filter is one of this page.
+        press(
+            &mut app,
+            &model,
+            &[KeyCode::Enter, KeyCode::Char('/'), KeyCode::Esc],
+        );
+        assert_eq!(names(&app), ["ns/long"]);
+        press(&mut app, &model, &[KeyCode::Esc]);
+        assert_eq!((&app.view, app.filter()), (&View::Kinds, ""));
+        press(&mut app, &model, &[KeyCode::Enter]);
+        assert_eq!(names(&app).len(), 3);
     }
 
     #[test]

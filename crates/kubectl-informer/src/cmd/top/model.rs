@@ -269,12 +269,16 @@ impl Kind {
 
     /// The largest objects.
     pub(super) fn largest(&self, number: usize) -> Vec<Ranked> {
-        self.ranked(number, |object| (object.size, 0))
+        self.ranked(number, "", largest)
     }
 
-    /// The objects that changed most often, then the largest.
-    pub(super) fn busiest_and_largest(&self, number: usize) -> Vec<Ranked> {
-        self.ranked(number, |object| (object.changes, object.size))
+    /// The objects whose keys contain this: the largest first, or those that changed most often, then the largest.
+    pub(super) fn objects_with(&self, number: usize, text: &str, largest_first: bool) -> Vec<Ranked> {
+        let rank = match largest_first {
+            true => largest,
+            false => busiest,
+        };
+        self.ranked(number, text, rank)
     }
 
     /// The object that changed most often.
@@ -292,15 +296,16 @@ impl Kind {
 
     /// The objects that changed most often.
     pub(super) fn busiest(&self, number: usize) -> Vec<Ranked> {
-        let mut busiest = self.busiest_and_largest(number);
+        let mut busiest = self.ranked(number, "", busiest);
         busiest.retain(|object| object.changes > 0);
         busiest
     }
 
-    fn ranked(&self, number: usize, rank: fn(&Object) -> (u64, u64)) -> Vec<Ranked> {
+    fn ranked(&self, number: usize, text: &str, rank: fn(&Object) -> (u64, u64)) -> Vec<Ranked> {
         type Found<'k> = (&'k ObjectKey, &'k Object);
         let order = |one: &Found<'_>, other: &Found<'_>| (rank(other.1), one.0).cmp(&(rank(one.1), other.0));
-        let mut objects: Vec<Found<'_>> = self.objects.iter().collect();
+        let found = self.objects.iter().filter(|(key, _)| key.as_str().contains(text));
+        let mut objects: Vec<Found<'_>> = found.collect();
         if number < objects.len() && number > 0 {
             objects.select_nth_unstable_by(number - 1, order);
         }
@@ -313,6 +318,14 @@ impl Kind {
         });
         ranked.collect()
     }
+}
+
+fn largest(object: &Object) -> (u64, u64) {
+    (object.size, object.changes)
+}
+
+fn busiest(object: &Object) -> (u64, u64) {
+    (object.changes, object.size)
 }
 
 impl Recent {

@@ -68,7 +68,7 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
     let theme = Theme { colors };
     let where_ = match &app.view {
         View::Kinds => summary(model, app, now),
-        View::Objects { kind } => about(&model.kinds[*kind], now),
+        View::Objects { kind } => about(&model.kinds[*kind], app, now),
         View::Changes { kind, key } => format!(
             "last changes of {} {}, the newest first",
             model.kinds[*kind].resource.full_name(),
@@ -106,9 +106,11 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
         }
     }
     let keys = match (&app.view, app.typing) {
-        (_, true) => format!("filter: {}_   Enter: done   Esc: none", printable(&app.filter)),
+        (_, true) => format!("filter: {}_   Enter: done   Esc: none", printable(app.filter())),
         (View::Kinds, false) => "Enter: open   s: sort   /: filter   q: quit".into(),
-        (View::Objects { .. }, false) => "Enter: its changes   Esc: back   q: quit".into(),
+        (View::Objects { .. }, false) => {
+            "Enter: its changes   s: sort   /: filter   Esc: back   q: quit".into()
+        }
         (View::Changes { .. }, false) => "up, down: scroll   Esc: back   q: quit".into(),
     };
     frame.render_widget(Paragraph::new(keys).style(theme.faint()), foot);
@@ -132,17 +134,22 @@ fn summary(model: &Model, app: &App, now: Instant) -> String {
     let sizes: u64 = model.kinds.iter().map(|kind| kind.bytes).sum();
     let rate: f64 = model.kinds.iter().map(|kind| kind.per_second(now)).sum();
     let sort = format!("{:?}", app.sort).to_lowercase();
-    let filter = match app.filter.is_empty() {
-        true => String::new(),
-        false => format!(", only *{}*", app.filter),
-    };
     format!(
-        "{objects} objects, {} of JSON, {rate:.1} changes a second; by {sort}{filter}",
-        bytes(sizes)
+        "{objects} objects, {} of JSON, {rate:.1} changes a second; by {sort}{}",
+        bytes(sizes),
+        only(app.filter())
     )
 }
 
-fn about(kind: &Kind, now: Instant) -> String {
+/// Which rows there are.
+fn only(filter: &str) -> String {
+    match filter.is_empty() {
+        true => String::new(),
+        false => format!(", only *{filter}*"),
+    }
+}
+
+fn about(kind: &Kind, app: &App, now: Instant) -> String {
     let managers = kind.managers(4).into_iter();
     let managers: Vec<_> = managers
         .map(|manager| format!("{} ({})", manager.name, manager.changes))
@@ -151,12 +158,17 @@ fn about(kind: &Kind, now: Instant) -> String {
         true => String::new(),
         false => format!(", by {}", managers.join(", ")),
     };
+    let sort = match app.largest_first {
+        true => "bytes",
+        false => "changes",
+    };
     format!(
-        "{}: {} objects, {}, {:.1} changes a second{managers}",
+        "{}: {} objects, {}, {:.1} changes a second{managers}; sorted by {sort}{}",
         kind.resource.full_name(),
         kind.objects(),
         bytes(kind.bytes),
-        kind.per_second(now)
+        kind.per_second(now),
+        only(app.filter())
     )
 }
 
