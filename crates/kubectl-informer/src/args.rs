@@ -123,6 +123,15 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// The namespaces of a command that takes names of objects.
+    pub(crate) fn scope(&self) -> Option<&ScopeArgs> {
+        match self {
+            Self::Watch(args) => Some(&args.scope),
+            Self::Record(args) => Some(&args.scope),
+            _ => None,
+        }
+    }
+
     /// The server of a command that has one.
     pub(crate) fn into_connection(self) -> Option<ConnectionArgs> {
         match self {
@@ -513,6 +522,17 @@ pub(crate) enum Decode {
     Metadata,
 }
 
+/// The formats of `watch -o`, as they are completed.
+pub(crate) const WATCH_OUTPUTS: [(&str, &str); 7] = [
+    ("table", "One row for each change"),
+    ("wide", "A table with more columns"),
+    ("name", "The object's name alone, such as pod/web-0"),
+    ("json", "One line of JSON for each change"),
+    ("yaml", "The whole object as a YAML document"),
+    ("custom-columns=", "A table with columns HEADER:PATH,..."),
+    ("jsonpath=", "What a template makes of the object"),
+];
+
 fn watch_output(text: &str) -> Result<WatchOutput, String> {
     const COLUMNS: &str = "custom-columns=";
     const TEMPLATE: &str = "jsonpath=";
@@ -602,6 +622,18 @@ mod tests {
             "ki - watch",
         ] {
             check(line, line);
+        }
+    }
+
+    #[test]
+    fn every_format_that_is_completed_is_one() {
+        for (format, _) in WATCH_OUTPUTS {
+            let format = match format {
+                "custom-columns=" => "custom-columns=A:.a",
+                "jsonpath=" => "jsonpath={.a}",
+                format => format,
+            };
+            assert!(watch_output(format).is_ok(), "{format}");
         }
     }
 

@@ -208,6 +208,17 @@ fn named_file(args: &ConnectionArgs) -> Option<&PathBuf> {
 }
 
 /// The configuration from the kubeconfig, with its proxy, or from the pod that this runs in.
+/// The kubeconfig that these arguments name, or the default one; `None` if there is none.
+///
+/// # Errors
+/// It cannot be read.
+pub(crate) fn kubeconfig(args: &ConnectionArgs) -> Result<Option<Kubeconfig>, KubeconfigError> {
+    match named_file(args) {
+        Some(file) => read_file(file).map(Some),
+        None => Ok(read_files(&default_files()).unwrap_or_default()),
+    }
+}
+
 async fn of_kubeconfig(args: &ConnectionArgs) -> anyhow::Result<(Config, Option<String>)> {
     let (read, files) = match named_file(args) {
         Some(file) => (

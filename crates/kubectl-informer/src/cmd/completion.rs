@@ -4,12 +4,19 @@
 //! the plugin's name, the last of which is the incomplete one. It expects a candidate on each line, with a description
 //! after a tab, and at the end a directive of Cobra's: a colon and a number. The script only calls `__complete`.
 
-use crate::args::{Args, ConnectionArgs, Shell};
+use crate::args::{self, Args, ConnectionArgs, Shell, WATCH_OUTPUTS};
+use crate::config;
+use crate::config::given;
 use crate::connection::Connection;
-use crate::discovery::Resources;
+use crate::discovery::{Resource, Resources};
 use crate::output;
+use crate::recording::Reader;
 use clap::{Arg, Command, CommandFactory as _, Parser as _};
+use kube::Resource as _;
+use kube::core::DynamicObject;
+use serde::Deserialize;
 use std::ffi::OsString;
+use std::fs::File;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -24,8 +31,12 @@ const NO_FILES: &str = ":4";
 /// That which asks for what the shell does on its own.
 const DEFAULT: &str = ":0";
 
-/// How long a server may take to say which resources it has.
+/// How long a server may take to say what it has.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// The most objects whose names are asked for.
+const MOST: usize = 1000;
+/// Only the metadata of objects.
+const METADATA: &str = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /// Prints the script of a shell.
 ///
@@ -56,10 +67,25 @@ pub(crate) async fn candidates(words: &[String]) -> anyhow::Result<ExitCode> {
     let (incomplete, before) = words
         .split_last()
         .map_or(("", words), |(last, before)| (&**last, before));
+    // As they are parsed when the line is run.
+    let words = ["kubectl-informer"].into_iter().map(OsString::from);
+    let words = Args::with_options_behind(words.chain(before.iter().map(OsString::from)));
+    let words = words
+        .into_iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
+    let before = &words.collect::<Vec<_>>()[..];
     let mut candidates = match wanted(before, incomplete) {
         Wanted::Nothing => return directive(DEFAULT),
         Wanted::Listed(candidates) => candidates,
-        Wanted::Resource => resources(before, incomplete).await,
+        Wanted::Asked(question, prefix) => {
+            let found = tokio::time::timeout(PATIENCE, answer(before, &question)).await;
+            let found = found.ok().flatten().unwrap_or_default();
+            let named = found
+                .into_iter()
+                .map(|name| (format!("{prefix}{name}"), String::new()));
+            named.collect()
+        }
     };
     candidates.retain(|(text, _)| text.starts_with(incomplete));
     for (text, about) in candidates {
@@ -82,10 +108,23 @@ type Candidate = (String, String);
 /// What may stand in the place of the incomplete word.
 enum Wanted {
     Listed(Vec<Candidate>),
-    /// A resource of the server.
-    Resource,
+    /// What has to be looked up, and what stands before it in the word.
+    Asked(Question, String),
     /// A value that only the user knows, such as a file.
     Nothing,
+}
+
+/// What is looked up.
+enum Question {
+    /// The resources of the server.
+    Resources,
+    /// Those of a recording.
+    Recorded(String),
+    /// The objects of a resource, but for those that are named already.
+    Objects(String, Vec<String>),
+    Namespaces,
+    /// What a kubeconfig has, by the option that takes it.
+    Kubeconfig(String),
 }
 
 fn wanted(before: &[String], incomplete: &str) -> Wanted {
@@ -93,7 +132,7 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
     root.build();
     let mut command = &root;
     let mut words = before.iter();
-    let mut positional = false;
+    let mut positionals: Vec<&str> = Vec::new();
     while let Some(word) = words.next() {
         if let Some(option) = option(command, word) {
             // The value is the next word.
@@ -103,7 +142,7 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
         } else if let Some(found) = command.find_subcommand(word) {
             command = found;
         } else {
-            positional = true;
+            positionals.push(word);
         }
     }
     if let Some((name, value)) = incomplete.split_once('=')
@@ -118,14 +157,34 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
     let subcommands: Vec<_> = subcommands
         .map(|command| (command.get_name().to_owned(), about(command.get_about())))
         .collect();
-    let first = command.get_positionals().next();
-    match first {
+    let takes = |number: usize, name: &str| {
+        let positional = command.get_positionals().nth(number);
+        positional.is_some_and(|positional| positional.get_id().as_str().starts_with(name))
+    };
+    // A list keeps what is before its last comma.
+    let list = incomplete
+        .rfind(',')
+        .map_or("", |comma| &incomplete[..=comma])
+        .to_owned();
+    match (&*positionals, incomplete.split_once('/')) {
         _ if !subcommands.is_empty() => Wanted::Listed(subcommands),
-        Some(first) if !first.get_possible_values().is_empty() && !positional => {
-            values(first, "", incomplete)
+        (_, Some((resource, _))) if takes(0, "resources") => {
+            let question = Question::Objects(resource.to_owned(), vec![]);
+            Wanted::Asked(question, format!("{resource}/"))
         }
-        Some(first) if first.get_id().as_str().starts_with("resource") && !positional => Wanted::Resource,
-        Some(first) if first.get_id() == "file" && !positional => Wanted::Nothing,
+        ([], _) if takes(0, "resource") => Wanted::Asked(Question::Resources, list),
+        ([resource, names @ ..], None) if takes(0, "resources") && !resource.contains(['/', ',']) => {
+            let names = names.iter().map(ToString::to_string).collect();
+            Wanted::Asked(Question::Objects((*resource).to_owned(), names), String::new())
+        }
+        ([], _) if takes(0, "file") => Wanted::Nothing,
+        ([file], _) if takes(0, "file") && takes(1, "resources") => {
+            Wanted::Asked(Question::Recorded((*file).to_owned()), list)
+        }
+        ([], _) => match command.get_positionals().next() {
+            Some(first) if !first.get_possible_values().is_empty() => values(first, "", incomplete),
+            _ => Wanted::Listed(vec![]),
+        },
         _ => Wanted::Listed(vec![]),
     }
 }
@@ -148,8 +207,20 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values() && !option.is_require_equals_set()
 }
 
-/// The values of an option that has a list of them. Those before a comma are kept, and not proposed again.
+/// The values of an option, if they can be known. Those before a comma are kept, and not proposed again.
 fn values(option: &Arg, before: &str, incomplete: &str) -> Wanted {
+    match option.get_id().as_str() {
+        "namespace" | "shard_namespace" => return Wanted::Asked(Question::Namespaces, before.to_owned()),
+        name @ ("context" | "cluster" | "user") => {
+            return Wanted::Asked(Question::Kubeconfig(name.to_owned()), before.to_owned());
+        }
+        "output" if option.get_possible_values().is_empty() => {
+            let formats =
+                WATCH_OUTPUTS.map(|(format, about)| (format!("{before}{format}"), about.to_owned()));
+            return Wanted::Listed(formats.into());
+        }
+        _ => {}
+    }
     let given = match option.get_value_delimiter() {
         Some(delimiter) => incomplete.rfind(delimiter).map_or("", |end| &incomplete[..=end]),
         None => "",
@@ -182,29 +253,97 @@ fn about(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The resources that can be watched; none if the server does not say in time. The types before a comma are kept.
-async fn resources(before: &[String], incomplete: &str) -> Vec<Candidate> {
-    let known = incomplete.rfind(',').map_or("", |comma| &incomplete[..=comma]);
-    // With a resource in the place of the one that is not there yet, the words may say which server it is.
-    let command = ["kubectl-informer".to_owned()]
-        .into_iter()
-        .chain(before.iter().cloned());
-    let command = command.chain(["pods".to_owned()]).map(OsString::from);
-    let Some(connection) = Args::try_parse_from(command)
-        .ok()
-        .and_then(|args| args.command.into_connection())
-    else {
-        return vec![];
-    };
-    let found = tokio::time::timeout(PATIENCE, names(&connection)).await;
-    let found = found.ok().and_then(Result::ok).unwrap_or_default();
-    let named = found
-        .into_iter()
-        .map(|name| (format!("{known}{name}"), String::new()));
-    named.collect()
+/// What a question's answer is; `None` if nobody knows.
+async fn answer(before: &[String], question: &Question) -> Option<Vec<String>> {
+    if let Question::Recorded(file) = question {
+        let reader = Reader::new(File::open(file).ok()?).ok()?;
+        return Some(
+            reader
+                .header()
+                .resources
+                .iter()
+                .map(Resource::full_name)
+                .collect(),
+        );
+    }
+    let command = parsed(before)?;
+    let named = command
+        .scope()
+        .and_then(|scope| given(&scope.namespace))
+        .map(ToOwned::to_owned);
+    let args = command.into_connection()?;
+    match question {
+        Question::Kubeconfig(option) => of_kubeconfig(&args, option),
+        Question::Namespaces => names(&Connection::new(&args).await.ok()?, "/api/v1/namespaces").await,
+        Question::Resources | Question::Recorded(_) => {
+            let connection = Connection::new(&args).await.ok()?;
+            Some(Resources::of(&connection).await.ok()?.watchable())
+        }
+        Question::Objects(resource, known) => {
+            let connection = Connection::new(&args).await.ok()?;
+            let resources = Resources::of(&connection).await.ok()?;
+            let resource = resources.resolve(resource).ok()?;
+            let namespace = resource
+                .namespaced
+                .then(|| named.unwrap_or(connection.default_namespace.clone()));
+            let path = DynamicObject::url_path(&resource.api(), namespace.as_deref());
+            let mut found = names(&connection, &path).await?;
+            found.retain(|name| !known.contains(name));
+            Some(found)
+        }
+    }
 }
 
-async fn names(args: &ConnectionArgs) -> anyhow::Result<Vec<String>> {
-    let connection = Connection::new(args).await?;
-    Ok(Resources::of(&connection).await?.watchable())
+/// The command of incomplete words, which say which server it is. Without what is not there yet: the value of the last option, and what
+/// the command needs.
+fn parsed(before: &[String]) -> Option<args::Command> {
+    let without_option = before.split_last().map_or(before, |(_, before)| before);
+    let parse = |before: &[String], more: &[&str]| {
+        let words = ["kubectl-informer"]
+            .into_iter()
+            .chain(before.iter().map(|word| &**word));
+        let words = words.chain(more.iter().copied()).map(OsString::from);
+        Args::try_parse_from(words).ok()
+    };
+    let tried = [before, without_option].into_iter().flat_map(|before| {
+        let more: [&[&str]; 4] = [&[], &["pods"], &["--file", "x"], &["pods", "--file", "x"]];
+        more.map(|more| parse(before, more))
+    });
+    Some(tried.flatten().next()?.command)
+}
+
+/// The names that a kubeconfig has for an option.
+fn of_kubeconfig(args: &ConnectionArgs, option: &str) -> Option<Vec<String>> {
+    let kubeconfig = config::kubeconfig(args).ok()??;
+    Some(match option {
+        "context" => kubeconfig.contexts.into_iter().map(|named| named.name).collect(),
+        "cluster" => kubeconfig.clusters.into_iter().map(|named| named.name).collect(),
+        _ => kubeconfig
+            .auth_infos
+            .into_iter()
+            .map(|named| named.name)
+            .collect(),
+    })
+}
+
+/// The names of the first objects of a list.
+async fn names(connection: &Connection, path: &str) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct List {
+        items: Vec<Item>,
+    }
+    #[derive(Deserialize)]
+    struct Item {
+        metadata: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        name: String,
+    }
+    let answer = connection
+        .get(&format!("{path}?limit={MOST}"), METADATA)
+        .await
+        .ok()?;
+    let list: List = answer.json().ok()?;
+    Some(list.items.into_iter().map(|item| item.metadata.name).collect())
 }

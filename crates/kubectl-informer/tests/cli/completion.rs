@@ -2,6 +2,7 @@
 
 use crate::process::{Running, run};
 use conformance::cluster::Cluster;
+use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
 
 /// The candidates and the directive for these words after `kubectl informer`.
@@ -57,6 +58,8 @@ async fn kubectl_gets_commands_options_and_values() {
         (&["watch", "-v", "--show-m"], &["--show-managed-fields"]),
         (&["top", "--sort", "l"], &["lag"]),
         (&["advise", "-o", "h"], &["html"]),
+        (&["watch", "pods", "-o", "j"], &["json", "jsonpath="]),
+        (&["watch", "pods", "--output=cus"], &["--output=custom-columns="]),
     ] {
         let (found, directive) = candidates(words).await;
         assert_eq!(
@@ -94,8 +97,55 @@ async fn resources_are_those_of_the_server() {
         let (found, _) = candidates(&words).await;
         assert_eq!(found, [expected], "{words:?}");
     }
+    let shop = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}});
+    cluster.create(shop).await;
+    for name in ["web-0", "web-1"] {
+        cluster.create(crate::config_map("shop", name, "x")).await;
+    }
+    for (words, expected) in [
+        (&["record", "-n", "shop", "confi"][..], &["configmaps"][..]),
+        (&["watch", "cm", "-n", "sho"], &["shop"]),
+        (&["watch", "--namespace=sho"], &["--namespace=shop"]),
+        (&["top", "-n", "sho"], &["shop"]),
+        (&["watch", "-n", "shop", "cm", "we"], &["web-0", "web-1"]),
+        (&["-n", "shop", "watch", "cm", "web-0", "we"], &["web-1"]),
+        (&["record", "-n", "shop", "cm/web-1"], &["cm/web-1"]),
+        (&["watch", "-n", "shop", "cm,pods", ""], &[]),
+    ] {
+        let (last, before) = words.split_last().unwrap();
+        let words = [before, &at, &[last]].concat();
+        // The option whose value is completed is the last one.
+        let words = match before.last() {
+            Some(option) if option.starts_with('-') => {
+                [&[before[0]][..], &at, &before[1..], &[last]].concat()
+            }
+            _ => words,
+        };
+        let (found, _) = candidates(&words).await;
+        assert_eq!(found, expected, "{words:?}");
+    }
     let nowhere = ["watch", "--server", "http://127.0.0.1:1", "po"];
     assert_eq!(candidates(&nowhere).await, (vec![], ":4".into()));
+}
+
+#[tokio::test]
+async fn contexts_are_those_of_the_kubeconfig() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config");
+    let config = "{contexts: [{name: one, context: {cluster: c, user: u}}, {name: two, context: {cluster: c, user: u}}],
+        clusters: [{name: c, cluster: {server: 'http://127.0.0.1:1'}}], users: [{name: u, user: {}}], current-context: one}";
+    std::fs::write(&path, config).unwrap();
+    let file = path.display().to_string();
+    for (words, expected) in [
+        (&["--context", ""][..], &["one", "two"][..]),
+        (&["--context=t"], &["--context=two"]),
+        (&["--cluster", ""], &["c"]),
+        (&["--user", ""], &["u"]),
+    ] {
+        let words = [&["watch", "--kubeconfig", &file][..], words].concat();
+        let expected = expected.iter().map(ToString::to_string).collect();
+        assert_eq!(candidates(&words).await, (expected, ":4".into()));
+    }
 }
 
 /// As kubectl runs it: by its name on the PATH.
