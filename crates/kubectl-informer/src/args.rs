@@ -41,9 +41,10 @@ pub(crate) struct Args {
 
 impl Args {
     /// The words of a command line, with kubectl's options for the server and the namespace moved behind the command, as in
-    /// `kubectl informer -n shop watch pods`. kubectl takes them in any place; a command says which of them it has.
+    /// `kubectl informer -n shop watch pods`. kubectl takes them in any place; a command says which of them it has. What kubectl
+    /// writes in another way, as in `-v=6` and `--all-namespaces=true`, is taken, too.
     pub(crate) fn with_options_behind(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
-        let mut rest: Vec<_> = words.collect();
+        let mut rest = in_our_words(words.collect());
         let command = Self::command();
         let Some(watch) = command.find_subcommand("watch") else {
             return rest;
@@ -90,6 +91,46 @@ impl Args {
         rest.splice(next..next, moved);
         rest
     }
+}
+
+/// The flags of kubectl that people write with a value.
+const FLAGS: [&str; 4] = [
+    "--all-namespaces",
+    "--insecure-skip-tls-verify",
+    "--show-labels",
+    "--show-managed-fields",
+];
+
+/// Words with kubectl's way to write flags, `--flag=true` and `-v=6`, in ours: `--flag` and `-vv`.
+fn in_our_words(words: Vec<OsString>) -> Vec<OsString> {
+    // What is completed is taken as it is.
+    if words.iter().any(|word| word == "__complete") {
+        return words;
+    }
+    let ours = |word: OsString| {
+        let Some(text) = word.to_str() else {
+            return Some(word);
+        };
+        if let Some((flag, value @ ("true" | "false"))) = text.split_once('=')
+            && FLAGS.contains(&flag)
+        {
+            return (value == "true").then(|| flag.into());
+        }
+        let level = ["--v=", "-v=", "-v"]
+            .iter()
+            .find_map(|prefix| text.strip_prefix(prefix));
+        match level.and_then(|level| level.parse::<u8>().ok()) {
+            Some(0) => None,
+            Some(1..=5) => Some("-v".into()),
+            Some(_) => Some("-vv".into()),
+            None => Some(word),
+        }
+    };
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    let mut words = words.into_iter();
+    let mut taken: Vec<_> = words.by_ref().take(end).filter_map(ours).collect();
+    taken.extend(words);
+    taken
 }
 
 // The help of each is what its arguments say: a comment here would take its place.
@@ -610,6 +651,11 @@ mod tests {
             "ki advise --as=me --insecure-skip-tls-verify",
         );
         check("ki -vv -s http://x watch pods", "ki -vv watch -s http://x pods");
+        check("ki watch pods -v=6 --v=9 -v2 --v=0", "ki watch pods -vv -vv -v");
+        check(
+            "ki --all-namespaces=true watch pods --insecure-skip-tls-verify=false -- -v=1",
+            "ki watch --all-namespaces pods -- -v=1",
+        );
         // What is no option of kubectl's for all commands, and what is incomplete, stays where it is.
         for line in [
             "ki",
@@ -620,6 +666,8 @@ mod tests {
             "ki --nope watch",
             "ki -A",
             "ki - watch",
+            "ki __complete watch -v=6",
+            "ki watch pods -v=x -vv",
         ] {
             check(line, line);
         }

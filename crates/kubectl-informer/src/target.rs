@@ -38,6 +38,9 @@ pub(crate) struct Skipped {
     pub(crate) why: String,
 }
 
+/// Why a kind is left out of those of a namespace.
+const IN_NO_NAMESPACE: &str = "its objects are in no namespace";
+
 impl Kinds {
     /// Connects to the server and finds the kinds.
     ///
@@ -68,6 +71,11 @@ impl Kinds {
             }));
         }
         for name in &args.resources {
+            if name.contains('/') {
+                bail!(Usage(format!(
+                    "{name:?} names one object; name kinds, such as pods,deployments"
+                )));
+            }
             let resource = resources.resolve(name)?;
             if !wanted.contains(&resource) {
                 wanted.push(resource);
@@ -90,11 +98,36 @@ impl Kinds {
             } else if !args.resources.is_empty() {
                 skipped.push(Skipped {
                     resource: resource.full_name(),
-                    why: "its objects are in no namespace".into(),
+                    why: IN_NO_NAMESPACE.into(),
                 });
             }
         }
+        if targets.is_empty() && !skipped.is_empty() && skipped.iter().all(|kind| kind.why == IN_NO_NAMESPACE)
+        {
+            let names: Vec<_> = skipped.iter().map(|kind| &*kind.resource).collect();
+            bail!(Usage(format!(
+                "--namespace: objects of {} are in no namespace; leave it out",
+                names.join(", ")
+            )));
+        }
         Ok(Self { targets, skipped })
+    }
+
+    /// The server's URL.
+    ///
+    /// # Errors
+    /// There is no kind to look at.
+    pub(crate) fn server(&self) -> anyhow::Result<String> {
+        match (self.targets.first(), &*self.skipped) {
+            (Some(first), _) => Ok(first.connection.url.clone()),
+            (None, []) => bail!("the server has no kind that can be listed and watched"),
+            (None, skipped) => {
+                let told = skipped
+                    .iter()
+                    .map(|Skipped { resource, why }| format!("{resource}: {why}"));
+                bail!("nothing to look at: {}", told.collect::<Vec<_>>().join("; "))
+            }
+        }
     }
 }
 

@@ -44,11 +44,9 @@ pub(crate) async fn run(args: AdviseArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn report(args: &AdviseArgs) -> anyhow::Result<Report> {
-    let Kinds { targets, mut skipped } = Kinds::find(&args.cluster).await?;
-    let Some(first) = targets.first() else {
-        bail!("the server has no kind that can be listed and watched");
-    };
-    let server = first.connection.url.clone();
+    let found = Kinds::find(&args.cluster).await?;
+    let server = found.server()?;
+    let Kinds { targets, mut skipped } = found;
     let known = skipped.len();
     let mut samples = samples(args, &targets, &mut skipped).await;
     if samples.is_empty() {

@@ -45,14 +45,12 @@ pub(crate) async fn run(args: TopArgs) -> anyhow::Result<ExitCode> {
             false => Ok(ExitCode::SUCCESS),
         };
     };
+    let found = found?;
+    let server = found.server()?;
     let Kinds {
         mut targets,
         mut skipped,
-    } = found?;
-    let Some(first) = targets.first() else {
-        bail!("the server has no kind that can be listed and watched");
-    };
-    let server = first.connection.url.clone();
+    } = found;
     let most = open_files::most_connections();
     skipped.extend(targets.drain(most.min(targets.len())..).map(|target| Skipped {
         resource: target.resource.full_name(),

@@ -130,6 +130,11 @@ async fn resources_and_selectors() {
         ("watch pods,,nodes", "\"pods,,nodes\" has an empty resource"),
         ("watch pods a,b", "\"a,b\" is not the name of an object"),
         ("watch pods/", "\"\" is not the name of an object"),
+        ("top --once pod/web-0", "name kinds, such as pods,deployments"),
+        (
+            "advise -n shop nodes,namespaces",
+            "objects of nodes, namespaces are in no namespace; leave it out",
+        ),
     ] {
         check(&format!("{args} {at}"), 2, &[expected]).await;
     }

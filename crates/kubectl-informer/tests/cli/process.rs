@@ -38,12 +38,12 @@ impl Running {
         Self::start_in(&[], args)
     }
 
-    /// Starts it with these environment variables.
     /// Starts it with a pipe as its input.
     pub(crate) fn start_with_input(args: &[&str]) -> Self {
         Self::start_reading(Stdio::piped(), &[], args)
     }
 
+    /// Starts it with these environment variables.
     pub(crate) fn start_in(variables: &[(&str, &str)], args: &[&str]) -> Self {
         Self::start_reading(Stdio::null(), variables, args)
     }
