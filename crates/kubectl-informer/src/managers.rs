@@ -10,7 +10,7 @@ pub(crate) struct Managers<'o>(Vec<Entry<'o>>);
 
 struct Entry<'o> {
     manager: &'o str,
-    /// In RFC 3339 and UTC, so that later is greater.
+    /// In RFC 3339 and UTC, so that later is greater; empty if there is none.
     time: &'o str,
     news: News,
     fields: &'o Value,
@@ -39,10 +39,11 @@ impl<'o> Managers<'o> {
         Self(entries.filter(|entry| !entry.manager.is_empty()).collect())
     }
 
-    /// Who changed a field: of its owners the one that wrote last; of a field without an owner, because it was removed,
-    /// who wrote last of those whose entries the update changed. `None` for what the server itself changed.
+    /// Who changed a field: of its owners one that the update shows to have written, and of those the last one. Writes of the subresource
+    /// `scale` have no time. Of a field without an owner, because it was removed: who wrote last of those whose entries the update changed.
+    /// `None` for what the server itself changed.
     pub(crate) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
-        let latest = |entry: &&Entry<'o>| (entry.time, entry.news);
+        let latest = |entry: &&Entry<'o>| (entry.news, entry.time);
         let owners = self.0.iter().filter(|entry| owns(entry.fields, path));
         let changed = self.0.iter().filter(|entry| entry.news > News::Nothing);
         let found = owners.max_by_key(latest).or_else(|| changed.max_by_key(latest));
@@ -188,6 +189,16 @@ mod tests {
         check(
             json!([creator(json!({"f:paused": {}, "f:replicas": {}}))]),
             taken,
+            state(1),
+            state(2),
+            &[("generation", "scaler"), ("spec.replicas", "scaler")],
+        );
+        // A scale has no time.
+        let mut scaler = entry("scaler", 0, json!({"f:spec": {"f:replicas": {}}}));
+        scaler.as_object_mut().unwrap().remove("time");
+        check(
+            json!([creator(json!({"f:paused": {}, "f:replicas": {}}))]),
+            json!([scaler, creator(json!({"f:paused": {}}))]),
             state(1),
             state(2),
             &[("generation", "scaler"), ("spec.replicas", "scaler")],
