@@ -12,6 +12,9 @@ use std::process::{ExitCode, Stdio};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
 
+/// The fewest objects by which the memory of one can be told: the program takes some MiB for connections and code, however few there are.
+const FEWEST: u64 = 1000;
+
 /// Measures each of the forms.
 ///
 /// # Errors
@@ -48,7 +51,17 @@ pub(super) async fn measure(args: &MeasureArgs, stop: &Stop) -> anyhow::Result<E
         }
     }
     if args.output == MeasureOutput::Text {
+        let are_few = |row: &Vec<String>| {
+            let objects = row[2].parse::<u64>();
+            row[1] == "sync" && objects.is_ok_and(|objects| (1..FEWEST).contains(&objects))
+        };
+        let few = rows.iter().any(are_few);
         output::lines(&grid::table(rows.into_iter()).join("\n"))?;
+        if few {
+            output::diagnostic(
+                "too few objects to tell the memory of one: some MiB of CACHE are what the program takes for any number of them",
+            );
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,7 +114,7 @@ fn row(form: &str, line: &Value) -> Vec<String> {
         .map(|(all, base)| (all - base).max(0.0));
     let objects = line["objects"].as_u64();
     let each = cache
-        .zip(objects.filter(|objects| *objects > 0))
+        .zip(objects.filter(|objects| *objects >= FEWEST))
         .map(|(cache, objects)| mib(cache / objects as f64));
     let count = objects.or(line["events"].as_u64());
     vec![
@@ -135,5 +148,7 @@ mod tests {
                 "typed", "sync", "1024", "10 MiB", "10 KiB", "20 MiB", "0.50 s", "0.25 s", "1.0 MiB"
             ]
         );
+        let few = json!({"phase": "sync", "objects": 2, "rss_mib": 18.0, "base_mib": 8.0});
+        assert_eq!(super::row("typed", &few)[2..5], ["2", "10 MiB", "-"]);
     }
 }
