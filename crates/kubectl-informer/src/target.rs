@@ -209,12 +209,20 @@ impl Target {
 
     /// What is watched, for messages: `pods in namespace "shop"`.
     pub(crate) fn described(&self) -> String {
-        let resource = self.resource.full_name();
+        self.described_as(&self.resource.full_name())
+    }
+
+    /// The same, if it is one object: `pod in namespace "shop"`.
+    pub(crate) fn described_as_one(&self) -> String {
+        self.described_as(&self.resource.object_prefix())
+    }
+
+    fn described_as(&self, resource: &str) -> String {
         let name = self.selection.field_selector.as_deref();
         let name = name.and_then(|selector| selector.strip_prefix("metadata.name="));
         let what = match name {
             Some(name) => format!("{}/{name}", self.resource.object_prefix()),
-            None => resource,
+            None => resource.to_owned(),
         };
         match (&self.selection.namespace, self.resource.namespaced) {
             (Some(namespace), _) => format!("{what} in namespace {namespace:?}"),

@@ -194,6 +194,12 @@ async fn a_namespace_without_objects_is_named() {
     let synced = watch.until("synced").await.pop().unwrap();
     let expected = "no configmap/a in namespace \"default\"; -A watches all namespaces";
     assert_eq!(synced["message"], expected);
+    create(&server, &["a"]);
+    let said = Running::start(&format!("watch cm {at}")).said("synced").await;
+    assert!(
+        said.starts_with("synced: 1 configmap in namespace \"default\""),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -50,6 +50,8 @@ enum Format {
 pub(super) struct Watched {
     /// For messages: `pods in namespace "shop"`.
     pub(super) described: String,
+    /// The same, if it is one object.
+    one: String,
     /// `deployments.apps`.
     resource: String,
     /// `deployment.apps`.
@@ -69,6 +71,7 @@ impl Watched {
     ) -> Self {
         Self {
             described: target.described(),
+            one: target.described_as_one(),
             resource: target.resource.full_name(),
             prefix: target.resource.object_prefix(),
             informer,
@@ -337,6 +340,7 @@ impl Printer {
         let version = version.unwrap_or_default();
         output::diagnostic(&match why_none {
             Some(why) => format!("synced: no {}{version}{why}", of.described),
+            None if status.objects == 1 => format!("synced: 1 {}{version}", of.one),
             None => format!("synced: {} {}{version}", status.objects, of.described),
         });
         Ok(())
