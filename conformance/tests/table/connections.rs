@@ -194,6 +194,28 @@ fn nodes() -> Case {
         .ask(any("DELETE", "/api/v1/nodes/windows-{ns}").named("the other node goes").only(["/status"]))
 }
 
+/// What is in a pod beside the resources that change.
+fn resized_beside() -> Case {
+    let of = |list: &str, container: Value| json!({"spec": {list: [container]}});
+    Case::new("resizes-beside")
+        .ask(post(PODS, &json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "1"}}}]}})).named("create").only(["/kind"]))
+        .ask(
+            strategic(&format!("{PODS}/p/ephemeralcontainers"), &of("ephemeralContainers", json!({"name": "e", "image": "i"})))
+                .named("a debugger")
+                .only(["/message"]),
+        )
+        .ask(
+            strategic(&format!("{PODS}/p/resize"), &of("containers", json!({"name": "c", "resources": {"requests": {"cpu": "2"}}})))
+                .named("resize")
+                .only(["/message", "/spec/containers/0/resources"]),
+        )
+        .ask(
+            post(PODS, &json!({"metadata": {"name": "q"}, "spec": {"containers": [{"name": "c", "image": "i", "securityContext": {"procMount": "Unmasked"}}]}}))
+                .named("unmasked")
+                .only(["/message"]),
+        )
+}
+
 pub(crate) fn cases() -> Vec<Case> {
-    vec![logs(), proxies(), resizes(), nodes()]
+    vec![logs(), proxies(), resizes(), resized_beside(), nodes()]
 }

@@ -29,7 +29,7 @@ mod prune;
 mod ratchet;
 mod rules;
 mod structural;
-mod types;
+pub(crate) mod types;
 mod validate;
 mod walk;
 

@@ -17,5 +17,7 @@ pub(crate) use fixes::{
     admit_node, admit_pod, count_templates, drop_disabled, drop_topology, drop_unavailable, keep_admitted,
     name_data_source, name_job_pods, quality_of_service, write_empty,
 };
-pub(crate) use validation::{causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults};
+pub(crate) use validation::{
+    added_causes, causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults,
+};
 pub(crate) use warnings::{Change, warnings};

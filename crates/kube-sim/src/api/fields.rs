@@ -10,7 +10,9 @@ use serde_json::{Map, Value};
 use crate::admission::Admission;
 use crate::api::Api;
 use crate::api::options::Query;
+use crate::api::patch::Patch;
 use crate::resources::Resource;
+use crate::schema::types::Reader;
 use crate::schema::{self, Schema, fit};
 use crate::status::{Cause, StatusError};
 use crate::target::Target;
@@ -151,18 +153,33 @@ pub(crate) fn dedup_owners(object: &mut Object, when: &str) -> Option<String> {
 ///
 /// What Go's decoder says about a field of another type.
 pub(crate) fn fit(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
-    fit_by(target, object, fit::custom)
+    fit_by(target, object, fit::custom, Reader::Json)
+}
+
+/// The same with what a patch has made of an object.
+pub(crate) fn fit_patched(
+    target: &Target,
+    object: &mut Object,
+    patch: &Patch,
+) -> Result<Vec<String>, String> {
+    let reader = match patch {
+        // Of the others, a real server reads JSON again.
+        Patch::Strategic(_) => Reader::Converter,
+        Patch::Merge(_) | Patch::Json(_) => Reader::Json,
+    };
+    fit_by(target, object, fit::custom, reader)
 }
 
 /// The same with what became of an object by server-side apply.
 pub(crate) fn fit_applied(target: &Target, object: &mut Object) -> Result<Vec<String>, String> {
-    fit_by(target, object, fit::applied)
+    fit_by(target, object, fit::applied, Reader::Json)
 }
 
 fn fit_by(
     target: &Target,
     object: &mut Object,
     custom: fn(&mut Object, &Schema) -> Result<Vec<String>, String>,
+    reader: Reader,
 ) -> Result<Vec<String>, String> {
     let resource = &target.resource;
     let dropped = match resource.custom {
@@ -172,7 +189,7 @@ fn fit_by(
         },
         false => match schema::of_kind(&resource.group, &target.version, &resource.kind) {
             Some(definition) => {
-                let dropped = fit::builtin(object, definition)?;
+                let dropped = fit::read_builtin(object, definition, reader)?;
                 if resource.group.is_empty() && resource.kind == "Secret" {
                     encode_text(object);
                 }

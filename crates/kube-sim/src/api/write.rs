@@ -318,7 +318,7 @@ impl Api {
                     "the patch makes the object something else than an object",
                 ));
             };
-            fields::fit(target, &mut new)
+            fields::fit_patched(target, &mut new, patch)
                 .and_then(|errors| fields.note(errors))
                 .map_err(|error| StatusError::misfit_patch(&error))?;
             view::to_stored(&target.resource, &mut new);

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::types::Reader;
 use super::{Additional, Definition, Schema, builtin, canonical, default, empty, prune, types};
 use crate::path::Path;
 
@@ -69,7 +70,20 @@ pub(crate) fn builtin(
     object: &mut Map<String, Value>,
     definition: &'static Definition,
 ) -> Result<Vec<String>, String> {
-    if let Some(error) = types::mismatch_of_object(object, definition) {
+    read_builtin(object, definition, Reader::Json)
+}
+
+/// The same with what `reader` says.
+///
+/// # Errors
+///
+/// What Go says about a field of another type.
+pub(crate) fn read_builtin(
+    object: &mut Map<String, Value>,
+    definition: &'static Definition,
+    reader: Reader,
+) -> Result<Vec<String>, String> {
+    if let Some(error) = types::mismatch_of_object(object, definition, reader) {
         return Err(error);
     }
     let mut dropped = Vec::new();

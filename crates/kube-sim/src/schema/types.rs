@@ -5,10 +5,20 @@ use serde_json::Value;
 use super::{Additional, Definition, Node, Schema, Type, canonical};
 use crate::status::go_kind;
 
+/// Who of Go's libraries finds that a value does not fit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Reader {
+    /// `encoding/json`, which reads bodies.
+    Json,
+    /// The converter of apimachinery, which makes objects of patched maps.
+    Converter,
+}
+
 /// Where a value is, as Go's decoder tells it: the struct, and the fields from the root, without indexes and keys.
 struct Place<'a> {
     structure: &'a str,
     path: String,
+    reader: Reader,
 }
 
 /// Why a value cannot be decoded into the type of a definition; `prefix` is the path to it.
@@ -16,6 +26,7 @@ pub(crate) fn mismatch(value: &Value, definition: &Definition, prefix: &str) -> 
     let place = Place {
         structure: short(definition.name),
         path: prefix.to_owned(),
+        reader: Reader::Json,
     };
     in_schema(value, definition.schema(), Some(definition), &place)
 }
@@ -24,10 +35,12 @@ pub(crate) fn mismatch(value: &Value, definition: &Definition, prefix: &str) -> 
 pub(crate) fn mismatch_of_object(
     object: &serde_json::Map<String, Value>,
     definition: &Definition,
+    reader: Reader,
 ) -> Option<String> {
     let place = Place {
         structure: short(definition.name),
         path: String::new(),
+        reader,
     };
     in_object(object, definition.schema(), Some(definition), &place)
 }
@@ -92,6 +105,9 @@ fn in_schema(
     if fits {
         return None;
     }
+    if let Reader::Converter = place.reader {
+        return Some(unrestorable(value, schema, definition));
+    }
     let given = match value {
         Value::Number(number) if matches!(schema.kind, Some(Type::Integer)) => format!("number {number}"),
         _ => go_kind(value).to_owned(),
@@ -101,6 +117,34 @@ fn in_schema(
         _ => go_type(schema, definition),
     };
     Some(place.mismatch(&given, &go_type))
+}
+
+/// What the converter says of a value of another kind than the type of its field.
+fn unrestorable(value: &Value, schema: &Schema, definition: Option<&Definition>) -> String {
+    let given = match value {
+        Value::Null => "invalid",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "slice",
+        Value::Object(_) => "map",
+    };
+    let wanted = go_type(schema, definition);
+    if definition.is_some() {
+        format!("cannot restore struct from: {given}")
+    } else if wanted.starts_with("map[") {
+        format!("cannot restore map from {given}")
+    } else if wanted.starts_with("[]") {
+        format!("cannot restore slice from {given}")
+    } else if matches!(
+        (given, &wanted[..]),
+        ("int64", "string") | ("float64", "int32" | "int64")
+    ) {
+        format!("cannot convert {given} to {wanted}")
+    } else {
+        format!("unrecognized type: {wanted}")
+    }
 }
 
 impl Place<'_> {
@@ -128,7 +172,12 @@ fn in_object(
             let structure = definition.map_or(place.structure, |definition| {
                 short(definition.alternative_to().unwrap_or(definition.name))
             });
-            return in_node(value, node, &Place { structure, path });
+            let place = Place {
+                structure,
+                path,
+                reader: place.reader,
+            };
+            return in_node(value, node, &place);
         }
         match &schema.additional {
             Additional::Values(node) => in_node(value, node, place),

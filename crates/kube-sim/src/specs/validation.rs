@@ -95,11 +95,8 @@ pub(crate) fn causes(resource: &Resource, object: &Object) -> Vec<Cause> {
     causes
 }
 
-/// Why an object cannot become another one; what is said of the former object is not said again.
-pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
-    if resource.custom {
-        return Vec::new();
-    }
+/// What is wrong with an object that was not wrong with what it was before.
+pub(crate) fn added_causes(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
     let mut causes = self::causes(resource, new);
     if !causes.is_empty() {
         let before = self::causes(resource, old);
@@ -109,6 +106,15 @@ pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) 
         let known: HashSet<_> = before.iter().collect();
         causes.retain(|cause| !known.contains(cause) && !odd.contains(&cause.message));
     }
+    causes
+}
+
+/// Why an object cannot become another one; what is said of the former object is not said again.
+pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
+    if resource.custom {
+        return Vec::new();
+    }
+    let mut causes = added_causes(resource, old, new);
     let id = resource.id();
     let mut of_change = Vec::new();
     immutable::causes(&id, old, new, &mut of_change);

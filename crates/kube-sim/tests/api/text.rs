@@ -67,3 +67,47 @@ async fn groups_are_in_the_order_of_a_real_server() {
         assert!(paths.contains(&json!(path)), "{path}");
     }
 }
+
+/// A strategic merge patch is read by another library of Go than a body.
+#[tokio::test]
+async fn a_strategic_patch_of_another_type_is_refused_in_other_words() {
+    let client = Client::empty();
+    let pods = "/api/v1/namespaces/default/pods";
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    client.post(pods, pod).await.ok();
+    for (patch, why) in [
+        (
+            json!({"metadata": {"labels": "x"}}),
+            "cannot restore map from string",
+        ),
+        (
+            json!({"metadata": {"labels": [1]}}),
+            "cannot restore map from slice",
+        ),
+        (
+            json!({"metadata": {"annotations": 1.5}}),
+            "cannot restore map from float64",
+        ),
+        (
+            json!({"metadata": {"labels": {"a": 1}}}),
+            "cannot convert int64 to string",
+        ),
+        (json!({"metadata": "x"}), "cannot restore struct from: string"),
+        (
+            json!({"spec": {"tolerations": "x"}}),
+            "cannot restore slice from string",
+        ),
+        (json!({"spec": {"hostNetwork": "x"}}), "unrecognized type: bool"),
+        (
+            json!({"spec": {"activeDeadlineSeconds": "x"}}),
+            "unrecognized type: int64",
+        ),
+    ] {
+        let kind = "application/strategic-merge-patch+json";
+        let refused = client.patch(&format!("{pods}/p"), kind, patch).await.refusal();
+        assert_eq!(
+            refused.2,
+            format!(" \"\" is invalid: patch: Invalid value: {{}}: {why}")
+        );
+    }
+}

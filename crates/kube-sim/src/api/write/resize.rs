@@ -51,7 +51,7 @@ pub(super) fn check(resource: &Resource, name: &str, old: &Object, new: &Object)
     // What is not requested is what the limit is.
     fill_in(resource, &mut resized);
     keep_all_but_resources(old, &mut resized);
-    let mut causes = specs::causes(resource, &resized);
+    let mut causes = specs::added_causes(resource, old, &resized);
     let class = |pod: &Object| specs::quality_of_service(pod);
     if class(old) != class(&resized) {
         let why = "Pod QOS Class may not change as a result of resizing";

@@ -83,11 +83,7 @@ pub(super) fn check(
     subresource: Option<&str>,
     [old, new]: [&Object; 2],
 ) -> Result<(), StatusError> {
-    let mut causes = specs::causes(resource, new);
-    if !causes.is_empty() {
-        let before = specs::causes(resource, old);
-        causes.retain(|cause| !before.contains(cause));
-    }
+    let mut causes = specs::added_causes(resource, old, new);
     let count = |object: &Object, kind: &str| {
         conditions(object)
             .filter(|condition| condition["type"] == kind)

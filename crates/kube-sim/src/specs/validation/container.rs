@@ -100,7 +100,7 @@ fn container(spec: &At<'_>, container: &At<'_>, has: Has<'_>, causes: &mut Cause
         all("resourceName").one_of(&["cpu", "memory"], causes);
         all("restartPolicy").one_of(&["NotRequired", "RestartContainer"], causes);
     }
-    security(&container.at("securityContext"), causes);
+    security(spec, &container.at("securityContext"), causes);
 }
 
 fn restart_policy(container: &At<'_>, causes: &mut Causes) {
@@ -525,12 +525,14 @@ pub(super) fn id(at: &At<'_>, causes: &mut Causes) {
     at.within(0, i64::from(i32::MAX), causes);
 }
 
-fn security(context: &At<'_>, causes: &mut Causes) {
+fn security(spec: &At<'_>, context: &At<'_>, causes: &mut Causes) {
     id(&context.at("runAsUser"), causes);
     id(&context.at("runAsGroup"), causes);
-    context
-        .at("procMount")
-        .may_be_one_of(&["Default", "Unmasked"], causes);
+    let mount = context.at("procMount");
+    mount.may_be_one_of(&["Default", "Unmasked"], causes);
+    if mount.text() == "Unmasked" && spec.get("hostUsers") != &Value::Bool(false) {
+        causes.push(mount.invalid("`hostUsers` must be false to use `Unmasked`"));
+    }
     let escalates = context.at("allowPrivilegeEscalation");
     if escalates.value() == &Value::Bool(false) {
         if context.is_true_at("privileged") {
