@@ -122,3 +122,60 @@ async fn annotations_of_profiles_become_fields() {
     );
     assert_eq!(warnings(&made).len(), 1);
 }
+
+#[tokio::test]
+async fn large_pods_are_not_all_held_against_a_new_policy() {
+    let client = Client::empty();
+    for n in 0..20 {
+        let mut pod = pod(&format!("p{n}"), json!({"hostPID": true}));
+        pod["apiVersion"] = "v1".into();
+        pod["kind"] = "Pod".into();
+        pod["metadata"]["namespace"] = "default".into();
+        pod["spec"]["containers"][0]["env"] = json!([{"name": "A", "value": "x".repeat(1_000_000)}]);
+        client.store().create(pod).unwrap();
+    }
+    let patch = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}});
+    let labelled = client.merge(&format!("{NAMESPACES}/default"), patch).await;
+    assert_eq!(
+        warnings(&labelled)[0],
+        r#"299 - "new PodSecurity enforce level only checked against the first 17 of 20 existing pods""#
+    );
+}
+
+#[tokio::test]
+async fn what_was_taken_before_may_stay_but_not_come_anew() {
+    let client = Client::empty();
+    let peers = |ranges: &[&str]| -> Value {
+        let peers = ranges.iter().map(|range| json!({"ipBlock": {"cidr": range}}));
+        json!({"spec": {"podSelector": {}, "policyTypes": ["Ingress"], "ingress": [{"from": peers.collect::<Vec<_>>()}]}})
+    };
+    let mut policy = peers(&["10.0.0.1/8"]);
+    policy["apiVersion"] = "networking.k8s.io/v1".into();
+    policy["kind"] = "NetworkPolicy".into();
+    policy["metadata"] = json!({"name": "p", "namespace": "default"});
+    client.store().create(policy).unwrap();
+    let path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies/p";
+    let moved = client.merge(path, peers(&["1.0.0.0/8", "10.0.0.1/8"])).await;
+    assert_eq!((moved.code, warnings(&moved).len()), (200, 1));
+    let added = client.merge(path, peers(&["10.0.0.1/8", "11.0.0.1/8"])).await;
+    let (code, _, message) = added.refusal();
+    assert!(
+        code == 422 && message.contains("11.0.0.1/8") && !message.contains("10.0.0.1/8"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
+async fn numbers_of_a_job_in_the_store_are_only_numbers() {
+    let client = Client::empty();
+    let job = json!({
+        "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j", "namespace": "default"},
+        "spec": {"completionMode": "Indexed", "completions": i64::MIN, "template": {"spec": {"containers": []}}},
+    });
+    client.store().create(job).unwrap();
+    let patch = json!({"spec": {"completions": 3, "parallelism": 3}});
+    let answer = client
+        .merge("/apis/batch/v1/namespaces/default/jobs/j", patch)
+        .await;
+    assert_eq!(answer.code, 200);
+}
