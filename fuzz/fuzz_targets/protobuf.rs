@@ -1,11 +1,19 @@
 //! Any bytes as any message: they are read or refused. What was read and can be written is written as the same bytes after it
-//! has been read again, and as the same bytes from JSON as text. The first byte chooses the message; 0 an envelope.
+//! has been read again, and as the same bytes from JSON as text. Types are read alike with serde and without it. The first byte chooses
+//! the message; 0 an envelope.
 
 #![no_main]
 
-use kube_protobuf::{Descriptor, ErrorKind, UnknownFields, from_message, json_to_vec, message_to_vec, to_value};
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::{Pod, Secret};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube_protobuf::{
+    Descriptor, ErrorKind, UnknownFields, decode_message, from_message, json_to_vec, message_to_vec, to_value,
+};
 use libfuzzer_sys::fuzz_target;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::fmt::Debug;
 
 const KINDS: [(&str, &str); 8] = [
     ("v1", "Pod"),
@@ -18,6 +26,11 @@ const KINDS: [(&str, &str); 8] = [
     ("authentication.k8s.io/v1", "TokenReview"),
 ];
 
+fn alike<T: DeserializeOwned + PartialEq + Debug + 'static>(message: Descriptor, bytes: &[u8]) {
+    let (with_serde, without) = (from_message::<T>(message, bytes), decode_message::<T>(message, bytes));
+    assert_eq!(without.map_err(|e| e.to_string()), with_serde.map_err(|e| e.to_string()));
+}
+
 fuzz_target!(|data: &[u8]| {
     let Some((&choice, bytes)) = data.split_first() else { return };
     if choice == 0 {
@@ -28,6 +41,13 @@ fuzz_target!(|data: &[u8]| {
         Some((api_version, kind)) => Descriptor::of(api_version, kind).unwrap(),
         None => Descriptor::watch_event(),
     };
+    match choice {
+        1 => alike::<Pod>(message, bytes),
+        4 => alike::<Secret>(message, bytes),
+        5 => alike::<StatefulSet>(message, bytes),
+        6 => alike::<CustomResourceDefinition>(message, bytes),
+        _ => {}
+    }
     let Ok(value) = from_message::<Value>(message, bytes) else { return };
     let written = match message_to_vec(message, &value, UnknownFields::Deny) {
         Ok(written) => written,

@@ -6,8 +6,10 @@
 //! error, and `conformance/protobuf` compares the result with what Go does.
 
 mod golang;
+mod openapi;
 mod schema;
 mod tables;
+mod typed;
 
 use crate::workspace::{Outcome, command, output, root, succeeds};
 use anyhow::{Context as _, Result, bail};
@@ -46,9 +48,16 @@ pub(crate) fn update() -> Result<Outcome> {
         }
         versions.push(format!("{module} {version}"));
     }
-    let file = root().join("crates/kube-protobuf/src/tables.rs");
-    fs::write(&file, tables::source(&packages, &versions)?)?;
-    println!("{} is written", file.display());
+    let versions = versions.join(", ");
+    let sources = root().join("crates/kube-protobuf/src");
+    for (file, source) in [
+        ("tables.rs", tables::source(&packages, &versions)?),
+        ("typed/generated.rs", typed::source(&packages, &versions)?),
+    ] {
+        let file = sources.join(file);
+        fs::write(&file, source)?;
+        println!("{} is written", file.display());
+    }
     Ok(Outcome::Passed)
 }
 

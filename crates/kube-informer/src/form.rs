@@ -288,7 +288,7 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 /// # Errors
 /// The object does not match the type, or a part that the type reads is nested more than 256 levels deep (127
 /// without the feature `simd-json`).
-pub fn decode<T: DeserializeOwned + Send>(raw: &RawObject) -> Result<T, DecodeError> {
+pub fn decode<T: DeserializeOwned + Send + 'static>(raw: &RawObject) -> Result<T, DecodeError> {
     let types = raw.api_version().zip(raw.kind());
     decoding::object(raw.encoding(), types, |body| raw.write_body(body))
 }

@@ -6,6 +6,9 @@ use crate::wire::{Reader, put_bytes, put_tag, put_varint};
 /// The first bytes of every object in protobuf.
 pub const MAGIC: &[u8; 4] = b"k8s\0";
 
+/// What `content_type` is of JSON.
+pub(crate) const APPLICATION_JSON: &str = "application/json";
+
 /// An object in protobuf, unopened: what it is, and the bytes of its message.
 ///
 /// The format is described in [Kubernetes' API concepts](https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding).
@@ -95,6 +98,13 @@ impl<'a> Envelope<'a> {
             }
         }
         Ok(envelope)
+    }
+
+    /// What `raw` is, if it is protobuf and its kind is known.
+    #[cfg(feature = "k8s-openapi")]
+    pub(crate) fn message(&self) -> Option<crate::Descriptor> {
+        let is_protobuf = self.content_encoding.is_empty() && self.content_type != APPLICATION_JSON;
+        is_protobuf.then(|| crate::Descriptor::of(self.api_version, self.kind))?
     }
 
     fn read_type(&mut self, bytes: &'a [u8]) -> Result<(), Error> {

@@ -54,6 +54,12 @@ impl<'de> Reader<'de> {
         self.rest.is_empty()
     }
 
+    /// What is not read yet.
+    #[cfg(feature = "k8s-openapi")]
+    pub(crate) fn rest(&self) -> &'de [u8] {
+        self.rest
+    }
+
     /// The next record; `None` at the end.
     #[inline]
     pub(crate) fn read(&mut self) -> Result<Option<Record<'de>>, Error> {

@@ -1,8 +1,16 @@
 //! Values that come back as they were, and bytes that nobody wrote.
 
-use kube_protobuf::{Descriptor, UnknownFields, from_message, json_to_vec, message_to_vec, to_value, to_vec};
+use k8s_openapi::Resource;
+use k8s_openapi::api::apps::v1::StatefulSet;
+use k8s_openapi::api::core::v1::{Node, Pod, Service};
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
+use kube_protobuf::{
+    Descriptor, UnknownFields, decode_message, from_message, json_to_vec, message_to_vec, to_value, to_vec,
+};
 use proptest::prelude::*;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::fmt::Debug;
 
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![Just(String::new()), "[a-z/.-]{1,12}", any::<String>()]
@@ -90,6 +98,21 @@ fn message(depth: u32) -> BoxedStrategy<Vec<u8>> {
     .boxed()
 }
 
+fn alike<T: Resource + DeserializeOwned + PartialEq + Debug + 'static>(
+    bytes: &[u8],
+) -> Result<(), TestCaseError> {
+    let message = Descriptor::of(T::API_VERSION, T::KIND).unwrap();
+    let (with_serde, without) = (
+        from_message::<T>(message, bytes),
+        decode_message::<T>(message, bytes),
+    );
+    prop_assert_eq!(
+        without.map_err(|e| e.to_string()),
+        with_serde.map_err(|e| e.to_string())
+    );
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn a_value_is_read_as_it_was_written(pod in pod()) {
@@ -119,6 +142,26 @@ proptest! {
             let value: Value = from_message(message, &written).unwrap();
             prop_assert_eq!(message_to_vec(message, &value, UnknownFields::Deny).unwrap(), written);
         }
+    }
+
+    #[test]
+    fn types_are_read_alike_with_serde_and_without(bytes in message(5)) {
+        alike::<Pod>(&bytes)?;
+        alike::<Node>(&bytes)?;
+        alike::<Service>(&bytes)?;
+        alike::<StatefulSet>(&bytes)?;
+        alike::<CustomResourceDefinition>(&bytes)?;
+    }
+
+    #[test]
+    fn changed_pods_are_read_alike(value in pod(), at in any::<prop::sample::Index>(), byte: u8) {
+        let message = Descriptor::of("v1", "Pod").unwrap();
+        let mut bytes = message_to_vec(message, &value, UnknownFields::Deny).unwrap();
+        alike::<Pod>(&bytes)?;
+        let at = at.index(bytes.len());
+        alike::<Pod>(&bytes[..at])?;
+        bytes[at] = byte;
+        alike::<Pod>(&bytes)?;
     }
 
     #[test]

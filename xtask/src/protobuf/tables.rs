@@ -91,9 +91,9 @@ const HEAD: &str = "\
 //! A field is: its number, its name in JSON, its type, and when it is there. See `table` for the words.
 ";
 
-pub(super) fn source(packages: &[Package], versions: &[String]) -> Result<String> {
+pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
     let mut source = HEAD.to_owned();
-    writeln!(source, "//!\n//! From {}.\n", versions.join(", "))?;
+    writeln!(source, "//!\n//! From {versions}.\n")?;
     source += "use crate::table::{Form, Kind, Message, kind, map, many, message, object, one, special};\n\
         use crate::table::Presence::*;\nuse crate::table::Type::*;\n\n";
     source += KINDS;
@@ -106,17 +106,16 @@ pub(super) fn source(packages: &[Package], versions: &[String]) -> Result<String
             module(&package.name)?
         )?;
         for one in &package.messages {
-            let full = format!("{}.{}", package.name, one.name);
-            if LEFT_OUT.contains(&full.as_str()) {
-                continue;
-            }
-            messages.insert(format!("&{}", reference(&full)?));
-            let made = declaration(packages, package, one, &full).with_context(|| full.clone())?;
-            modules += &made.source;
-            if !made.is_object {
-                continue;
-            }
             let name = &one.name;
+            let full = format!("{}.{name}", package.name);
+            let Some(shape) = shape(packages, package, one).with_context(|| full.clone())? else {
+                continue;
+            };
+            messages.insert(format!("&{}", reference(&full)?));
+            modules += &declaration(&shape, name, &full)?;
+            if !shape.is_object {
+                continue;
+            }
             let entry = |group: &str, version: &str| {
                 Ok::<_, anyhow::Error>(format!(
                     "kind({group:?}, {version:?}, {name:?}, &{})",
@@ -170,75 +169,114 @@ pub(super) fn source(packages: &[Package], versions: &[String]) -> Result<String
     Ok(source.trim_end().to_owned() + "\n")
 }
 
-struct Declaration {
-    source: String,
+/// What a message is.
+pub(super) struct Shape {
+    /// Its form in JSON, if that is no object.
+    pub(super) form: Option<&'static str>,
+    /// None of a form, unless they have to be known.
+    pub(super) fields: Vec<Member>,
     /// Whether it has an apiVersion and a kind.
     is_object: bool,
 }
 
-fn declaration(
-    packages: &[Package],
-    package: &Package,
-    message: &Message,
-    full: &str,
-) -> Result<Declaration> {
+/// A field, and what it is in JSON.
+pub(super) struct Member {
+    pub(super) number: u32,
+    pub(super) label: Label,
+    /// Its name in JSON.
+    pub(super) name: String,
+    /// A scalar's name, or the full name of a message.
+    pub(super) kind: String,
+    /// The kind that its objects get from the API server.
+    object: Option<&'static str>,
+    pub(super) presence: &'static str,
+}
+
+/// What a message is; `None` of those that no object has.
+pub(super) fn shape(packages: &[Package], package: &Package, message: &Message) -> Result<Option<Shape>> {
     let name = &message.name;
-    if let Some((_, form)) = FORMS.iter().find(|(of, _)| *of == full) {
-        let mut source = format!("pub(crate) static {name}: Message = special({full:?}, Form::{form}, &[");
-        if form.starts_with("Schema") {
-            for field in &message.fields {
-                write!(source, "\n    {},", plain(field)?)?;
-            }
-            source += "\n";
-        }
-        return Ok(Declaration {
-            source: source + "]);\n\n",
-            is_object: false,
-        });
+    let full = format!("{}.{name}", package.name);
+    if LEFT_OUT.contains(&full.as_str()) {
+        return Ok(None);
     }
-    if package.sources.is_strings(name) {
-        let source =
-            format!("pub(crate) static {name}: Message = special({full:?}, Form::Strings, &[]);\n\n");
-        return Ok(Declaration {
-            source,
+    let form = FORMS.iter().find(|(of, _)| *of == full).map(|(_, form)| *form);
+    let form = form.or_else(|| package.sources.is_strings(name).then_some("Strings"));
+    if let Some(form) = form {
+        let known = message.fields.iter().filter(|_| form.starts_with("Schema"));
+        // Only their numbers and types count.
+        let fields = known
+            .map(|field| member(field, String::new(), None, "Optional"))
+            .collect();
+        return Ok(Some(Shape {
+            form: Some(form),
+            fields,
             is_object: false,
-        });
+        }));
     }
     ensure!(
         !package.sources.marshallers.contains(name),
         "it has a form of its own in JSON, which is not known"
     );
-    let fields = struct_of(packages, &package.sources, name).context("there is no such struct in Go")?;
-    let is_object = fields
-        .iter()
-        .any(|field| field.embedded && field.kind.ends_with("TypeMeta"));
-    let is_list = fields.iter().any(|field| field.kind.ends_with("ListMeta"));
-    let made_by = if is_object { "object" } else { "message" };
-    let mut source = format!("pub(crate) static {name}: Message = {made_by}({full:?}, &[\n");
+    let in_go = struct_of(packages, &package.sources, name).context("there is no such struct in Go")?;
+    let is_list = in_go.iter().any(|field| field.kind.ends_with("ListMeta"));
+    let mut fields = Vec::new();
     for field in &message.fields {
-        let go = fields.iter().find(|go| go.number == Some(field.number));
+        let go = in_go.iter().find(|go| go.number == Some(field.number));
         let go = go.with_context(|| format!("field {} is not in Go", field.number))?;
         ensure!(go.json != "-", "field {} is not in JSON", field.number);
         let presence = presence(field, go, is_list)?;
         let typed = TYPED
             .iter()
             .find(|(of, at, _)| full.ends_with(of) && *at == go.json_name());
-        let kind = match typed {
-            Some((_, _, kind)) => format!("Object(&{kind})"),
-            None => type_of(field)?,
+        let object = typed.map(|(_, _, kind)| *kind);
+        fields.push(member(field, go.json_name().to_owned(), object, presence));
+    }
+    let is_object = in_go
+        .iter()
+        .any(|field| field.embedded && field.kind.ends_with("TypeMeta"));
+    Ok(Some(Shape {
+        form: None,
+        fields,
+        is_object,
+    }))
+}
+
+fn member(field: &Field, name: String, object: Option<&'static str>, presence: &'static str) -> Member {
+    Member {
+        number: field.number,
+        label: field.label,
+        name,
+        kind: field.kind.clone(),
+        object,
+        presence,
+    }
+}
+
+fn declaration(shape: &Shape, name: &str, full: &str) -> Result<String> {
+    let head = match shape.form {
+        Some(form) => format!("special({full:?}, Form::{form}"),
+        None if shape.is_object => format!("object({full:?}"),
+        None => format!("message({full:?}"),
+    };
+    let mut source = format!("pub(crate) static {name}: Message = {head}, &[");
+    for field in &shape.fields {
+        let kind = match field.object {
+            Some(kind) => format!("Object(&{kind})"),
+            None => type_of(&field.kind)?,
         };
-        writeln!(
+        write!(
             source,
-            "    {}({}, {:?}, {kind}, {presence}),",
+            "\n    {}({}, {:?}, {kind}, {}),",
             function(field.label),
             field.number,
-            go.json_name()
+            field.name,
+            field.presence,
         )?;
     }
-    Ok(Declaration {
-        source: source + "]);\n\n",
-        is_object,
-    })
+    if shape.form.is_none() || !shape.fields.is_empty() {
+        source += "\n";
+    }
+    Ok(source + "]);\n\n")
 }
 
 /// The fields of a struct, which can be another name of one of another package.
@@ -269,16 +307,6 @@ fn presence(field: &Field, go: &golang::Field, is_list: bool) -> Result<&'static
     })
 }
 
-/// A field of a form, of which only number and type count.
-fn plain(field: &Field) -> Result<String> {
-    Ok(format!(
-        "{}({}, \"\", {}, Optional)",
-        function(field.label),
-        field.number,
-        type_of(field)?
-    ))
-}
-
 fn function(label: Label) -> &'static str {
     match label {
         Label::One => "one",
@@ -287,8 +315,8 @@ fn function(label: Label) -> &'static str {
     }
 }
 
-fn type_of(field: &Field) -> Result<String> {
-    Ok(match field.kind.as_str() {
+fn type_of(kind: &str) -> Result<String> {
+    Ok(match kind {
         "bool" => "Bool".into(),
         "bytes" => "Bytes".into(),
         "double" => "Double".into(),
@@ -300,13 +328,13 @@ fn type_of(field: &Field) -> Result<String> {
 }
 
 /// `core_v1::Pod` for `k8s.io.api.core.v1.Pod`.
-fn reference(full: &str) -> Result<String> {
+pub(super) fn reference(full: &str) -> Result<String> {
     let (package, name) = full.rsplit_once('.').context("a message of no package")?;
     Ok(format!("{}::{name}", module(package)?))
 }
 
 /// `core_v1` for `k8s.io.api.core.v1`.
-fn module(package: &str) -> Result<String> {
+pub(super) fn module(package: &str) -> Result<String> {
     let short = [
         "k8s.io.api.",
         "k8s.io.apimachinery.pkg.apis.",

@@ -22,7 +22,7 @@ const TOO_DEEP: &str = "nested more than 127 levels deep";
 /// Decodes the object whose body `write` writes into a buffer, replacing its content.
 ///
 /// `types` is the apiVersion and the kind of the object, without which protobuf cannot be read.
-pub(super) fn object<T: DeserializeOwned + Send>(
+pub(super) fn object<T: DeserializeOwned + Send + 'static>(
     encoding: Encoding,
     #[cfg_attr(not(feature = "protobuf"), expect(unused_variables))] types: Option<(&str, &str)>,
     write: impl Fn(&mut Vec<u8>),
@@ -169,14 +169,14 @@ mod tests {
     use serde::{Deserialize, Deserializer};
     use serde_json::{Value, value::RawValue};
 
-    pub(super) fn decode<T: DeserializeOwned + Send>(body: &[u8]) -> Result<T, DecodeError> {
+    pub(super) fn decode<T: DeserializeOwned + Send + 'static>(body: &[u8]) -> Result<T, DecodeError> {
         object(Encoding::Json, None, |buffer| {
             buffer.clear();
             buffer.extend_from_slice(body);
         })
     }
 
-    pub(super) fn error<T: DeserializeOwned + Send + fmt::Debug>(body: &str) -> String {
+    pub(super) fn error<T: DeserializeOwned + Send + fmt::Debug + 'static>(body: &str) -> String {
         decode::<T>(body.as_bytes()).unwrap_err().to_string()
     }
 

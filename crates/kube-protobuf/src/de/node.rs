@@ -2,7 +2,7 @@
 
 use super::access::{Elements, Entries, Handle, Object, TypeMeta};
 use super::fields::{Fields, Pending, Scalar};
-use crate::envelope::MAGIC;
+use crate::envelope::{APPLICATION_JSON, MAGIC};
 use crate::table::{Field, Form, Message, Presence, Type, many, one};
 use crate::wire::{Reader, Records, Wire};
 use crate::{Descriptor, Envelope, Error, text};
@@ -40,9 +40,6 @@ pub(super) enum Node<'a, 'de> {
 static STRINGS: Field = many(1, "", Type::String, Presence::Required);
 static BYTES: Field = one(1, "", Type::Bytes, Presence::Optional);
 
-/// What `runtime.Unknown` says of JSON.
-const APPLICATION_JSON: &str = "application/json";
-
 impl<'a, 'de> Node<'a, 'de> {
     pub(super) fn envelope(envelope: &Envelope<'de>, depth: usize) -> Result<Self, Error> {
         if !envelope.content_encoding.is_empty() {
@@ -78,7 +75,9 @@ impl<'a, 'de> Node<'a, 'de> {
                 depth,
             },
             Form::Time => made(time(bytes)?.map(|seconds| text::time(seconds, None))),
-            Form::MicroTime => made(micro_time(bytes)?),
+            Form::MicroTime => made(
+                micro_time(bytes)?.map(|(seconds, microseconds)| text::time(seconds, Some(microseconds))),
+            ),
             Form::Duration => made(Some(text::duration(integer(bytes, 1)?.unwrap_or_default()))),
             Form::Quantity => match last(bytes, 1)? {
                 Some(value) => Self::Scalar(Scalar::Text(value.bytes()?)),
@@ -203,7 +202,7 @@ fn raw(bytes: &[u8]) -> Result<&[u8], Error> {
 }
 
 /// The seconds of a time; `None` for Go's zero time.
-pub(super) fn time(bytes: &[u8]) -> Result<Option<i64>, Error> {
+pub(crate) fn time(bytes: &[u8]) -> Result<Option<i64>, Error> {
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -211,7 +210,8 @@ pub(super) fn time(bytes: &[u8]) -> Result<Option<i64>, Error> {
     Ok(Some(seconds).filter(|seconds| *seconds != text::ZERO_TIME))
 }
 
-fn micro_time(bytes: &[u8]) -> Result<Option<String>, Error> {
+/// The seconds and microseconds of a time; `None` for Go's zero time.
+pub(crate) fn micro_time(bytes: &[u8]) -> Result<Option<(i64, u32)>, Error> {
     if bytes.is_empty() {
         return Ok(None);
     }
@@ -220,10 +220,7 @@ fn micro_time(bytes: &[u8]) -> Result<Option<String>, Error> {
     let microseconds = i64::from(nanoseconds / 1000);
     let seconds = seconds.saturating_add(microseconds.div_euclid(1_000_000));
     let microseconds = microseconds.rem_euclid(1_000_000) as u32;
-    if (seconds, microseconds) == (text::ZERO_TIME, 0) {
-        return Ok(None);
-    }
-    Ok(Some(text::time(seconds, Some(microseconds))))
+    Ok(Some((seconds, microseconds)).filter(|time| *time != (text::ZERO_TIME, 0)))
 }
 
 fn int_or_string<'a, 'de>(bytes: &'de [u8]) -> Result<Node<'a, 'de>, Error> {

@@ -6,20 +6,22 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions;
 use k8s_openapi::apimachinery::pkg::apis::meta;
 use k8s_openapi::kube_aggregator::pkg::apis::apiregistration;
 use k8s_openapi::{List, Resource};
-use kube_protobuf::from_slice;
+use kube_protobuf::{decode_slice, from_slice};
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
 
 /// Reads a line as a type; what is refused in one encoding must be refused in the other. `None` if it is another kind.
-fn read<T: Resource + DeserializeOwned + PartialEq + Debug>(line: &Line) -> Option<()> {
+fn read<T: Resource + DeserializeOwned + PartialEq + Debug + 'static>(line: &Line) -> Option<()> {
     if (T::API_VERSION, T::KIND) != (&line.api_version, &line.kind) {
         return None;
     }
     let json = T::deserialize(&line.json);
-    match (from_slice::<T>(&line.protobuf), json) {
-        (Ok(protobuf), Ok(json)) => assert_eq!(protobuf, json),
-        (Err(_), Err(_)) => {}
-        (protobuf, json) => panic!("{:?}, not {:?}", protobuf.err(), json.err()),
+    for protobuf in [from_slice::<T>(&line.protobuf), decode_slice::<T>(&line.protobuf)] {
+        match (protobuf, &json) {
+            (Ok(protobuf), Ok(json)) => assert_eq!(protobuf, *json),
+            (Err(_), Err(_)) => {}
+            (protobuf, json) => panic!("{:?}, not {:?}", protobuf.err(), json.as_ref().err()),
+        }
     }
     Some(())
 }

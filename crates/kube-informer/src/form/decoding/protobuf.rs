@@ -5,14 +5,14 @@ use kube_protobuf::{Descriptor, ErrorKind};
 use serde::de::DeserializeOwned;
 
 /// Decodes the message that `write` writes into a buffer.
-pub(super) fn object<T: DeserializeOwned>(
+pub(super) fn object<T: DeserializeOwned + 'static>(
     types: Option<(&str, &str)>,
     write: impl Fn(&mut Vec<u8>),
 ) -> Result<T, DecodeError> {
     let message = message_of(types)?;
     let mut body = Vec::new();
     write(&mut body);
-    kube_protobuf::from_message(message, &body).map_err(|fault| of_fault(&fault))
+    kube_protobuf::decode_message(message, &body).map_err(|fault| of_fault(&fault))
 }
 
 pub(super) fn message_of(types: Option<(&str, &str)>) -> Result<Descriptor, DecodeError> {
