@@ -104,7 +104,9 @@ impl<'a> Envelope<'a> {
     #[cfg(feature = "k8s-openapi")]
     pub(crate) fn message(&self) -> Option<crate::Descriptor> {
         let is_protobuf = self.content_encoding.is_empty() && self.content_type != APPLICATION_JSON;
-        is_protobuf.then(|| crate::Descriptor::of(self.api_version, self.kind))?
+        // `/v1` is the version of a kind, but not what its type says.
+        let is_plain = !self.api_version.starts_with('/');
+        (is_protobuf && is_plain).then(|| crate::Descriptor::of(self.api_version, self.kind))?
     }
 
     fn read_type(&mut self, bytes: &'a [u8]) -> Result<(), Error> {

@@ -20,7 +20,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use std::any::Any;
 use std::collections::BTreeMap;
 
@@ -192,6 +192,7 @@ impl Value for ByteString {
 /// [`Form::Quantity`](table::Form).
 impl Value for Quantity {
     fn read(input: Input<'_>) -> Option<Self> {
+        input.depth.checked_sub(1)?;
         match only(input.bytes()?)? {
             [None, None, None] => Some(Self("0".to_owned())),
             [Some(Wire::Bytes(text)), None, None] => Some(Self(std::str::from_utf8(text).ok()?.to_owned())),
@@ -203,6 +204,7 @@ impl Value for Quantity {
 /// [`Form::IntOrString`](table::Form).
 impl Value for IntOrString {
     fn read(input: Input<'_>) -> Option<Self> {
+        input.depth.checked_sub(1)?;
         match only(input.bytes()?)? {
             [None | Some(Wire::Varint(0)), None, _] => Some(Self::Int(0)),
             [None | Some(Wire::Varint(0)), Some(Wire::Varint(integer)), _] => Some(Self::Int(integer as i32)),
@@ -275,6 +277,7 @@ fn some_once<T: Value>(field: &mut Option<T>, input: Input<'_>) -> Option<()> {
 /// [`Form::Time`](table::Form).
 fn some_time(field: &mut Option<Time>, input: Input<'_>) -> Option<()> {
     input.once()?;
+    input.depth.checked_sub(1)?;
     let seconds = time(input.bytes()?).ok()?;
     *field = match seconds {
         Some(seconds) => Some(Time(timestamp(seconds, 0)?)),
@@ -286,6 +289,7 @@ fn some_time(field: &mut Option<Time>, input: Input<'_>) -> Option<()> {
 /// [`Form::MicroTime`](table::Form).
 fn some_micro_time(field: &mut Option<MicroTime>, input: Input<'_>) -> Option<()> {
     input.once()?;
+    input.depth.checked_sub(1)?;
     *field = match micro_time(input.bytes()?).ok()? {
         Some((seconds, microseconds)) => Some(MicroTime(timestamp(seconds, microseconds)?)),
         None => None,
@@ -317,6 +321,9 @@ fn push<T: Value>(list: &mut Vec<T>, input: Input<'_>) -> Option<()> {
     Some(())
 }
 
+/// How much memory a list gets before its elements have been read: an element may be a thousand times as large as its record.
+const MOST_RESERVED: usize = 1 << 20;
+
 /// Makes room for the elements of a list, no more than that.
 fn room<'a, T>(list: &'a mut Option<Vec<T>>, input: &Input<'_>) -> &'a mut Vec<T> {
     reserve(list.get_or_insert_default(), input)
@@ -324,7 +331,7 @@ fn room<'a, T>(list: &'a mut Option<Vec<T>>, input: &Input<'_>) -> &'a mut Vec<T
 
 fn reserve<'a, T>(list: &'a mut Vec<T>, input: &Input<'_>) -> &'a mut Vec<T> {
     if !input.again {
-        list.reserve_exact(input.count());
+        list.reserve_exact(input.count().min(MOST_RESERVED / size_of::<T>().max(1)));
     }
     list
 }
@@ -383,6 +390,19 @@ fn some_by_serde<T: DeserializeOwned>(
     Some(())
 }
 
+/// A scalar that the type does not have.
+#[allow(dead_code)] // of the newest version, types have all fields
+fn skip<T: Value>(input: Input<'_>) -> Option<()> {
+    T::read(input).map(drop)
+}
+
+/// A message that the type does not have.
+#[allow(dead_code)]
+fn skip_message(message: &'static table::Message, input: Input<'_>) -> Option<()> {
+    input.once()?;
+    by_serde::<IgnoredAny>(message, input).map(drop)
+}
+
 fn push_by_serde<T: DeserializeOwned>(
     list: &mut Vec<T>,
     message: &'static table::Message,
@@ -405,7 +425,10 @@ fn entry_by_serde<T: DeserializeOwned>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Descriptor, UnknownFields, decode_message, from_message, message_to_vec};
+    use crate::{
+        Descriptor, Envelope, UnknownFields, decode_message, decode_slice, from_message, from_slice,
+        message_to_vec,
+    };
     use k8s_openapi::api::core::v1::{Node, Pod, Secret, Service};
     use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
     use serde_json::{Value, json};
@@ -514,6 +537,15 @@ mod tests {
     }
 
     #[test]
+    fn an_envelope_is_refused_as_by_serde() {
+        for (api_version, is_read) in [("v1", true), ("/v1", false), ("apps/v1", false)] {
+            let envelope = Envelope::new(api_version, "Pod", b"").to_vec();
+            assert_eq!(decode_slice::<Pod>(&envelope).is_ok(), is_read, "{api_version}");
+            assert_eq!(from_slice::<Pod>(&envelope).is_ok(), is_read, "{api_version}");
+        }
+    }
+
+    #[test]
     fn what_go_does_not_write_is_left_to_serde() {
         let read = |bytes: &[u8]| read::<Pod>(descriptor("Pod").0, bytes);
         assert!(read(b"\x0a\x03\x0a\x01a\x12\x00").is_some());
@@ -526,6 +558,9 @@ mod tests {
         ] {
             assert_eq!(read(bytes), None, "{bytes:x?}");
         }
+        // A list that asks for a thousand times its size.
+        let empty_containers = [&b"\x12\x86\x06\x10\x00"[..], &b"\x12\x00".repeat(386)].concat();
+        assert_eq!(read(&empty_containers), None);
         assert_eq!(super::read::<Pod>(descriptor("Node").0, b""), None);
         assert_eq!(super::read::<Value>(descriptor("Pod").0, b""), None);
     }

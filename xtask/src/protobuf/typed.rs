@@ -16,6 +16,16 @@ const HEAD: &str = "\
 //! The fields of structs, by their numbers in protobuf. See `typed` for the words.
 ";
 
+/// protobuf's scalars, and their types.
+const SCALARS: [(&str, &str); 6] = [
+    ("bool", "bool"),
+    ("bytes", "ByteString"),
+    ("double", "f64"),
+    ("int32", "i32"),
+    ("int64", "i64"),
+    ("string", "String"),
+];
+
 /// What the structs of a message are in each version.
 struct Source<'a> {
     shapes: &'a BTreeMap<String, Shape>,
@@ -144,6 +154,11 @@ pub(super) fn read(message: &'static table::Message, bytes: &[u8], object: &mut 
                     by_call.entry(made.call).or_default().insert(*version);
                 }
             }
+            let known = by_call.values().flatten().copied().collect();
+            let unknown: BTreeSet<u32> = found.difference(&known).copied().collect();
+            if !unknown.is_empty() && member.label == Label::One {
+                by_call.entry(skip(member)?).or_default().extend(unknown);
+            }
             let number = member.number;
             match by_call.first_key_value() {
                 None => {}
@@ -191,9 +206,10 @@ pub(super) fn read(message: &'static table::Message, bytes: &[u8], object: &mut 
             None => (false, field.kind.as_str()),
         };
         let always = ["Required", "OmitEmpty"].contains(&member.presence);
+        // Without a record, it is left to serde whether there is a value.
         let unread = || Made {
             call: format!("unread(&{place})"),
-            zero: None,
+            zero: (optional && always && member.label == Label::One).then_some("Wire::Bytes(&[])"),
         };
         match member.label {
             Label::One => {
@@ -285,16 +301,8 @@ pub(super) fn read(message: &'static table::Message, bytes: &[u8], object: &mut 
 
     /// How a value of a type is read.
     fn leaf(&self, structs: &Structs, member: &Member, kind: &str) -> Result<Leaf> {
-        let scalars = [
-            ("bool", "bool"),
-            ("bytes", "ByteString"),
-            ("double", "f64"),
-            ("int32", "i32"),
-            ("int64", "i64"),
-            ("string", "String"),
-        ];
         if !member.kind.contains('.') {
-            let same = scalars.contains(&(&member.kind, kind));
+            let same = SCALARS.contains(&(&member.kind, kind));
             return Ok(if same { Leaf::Scalar } else { Leaf::Unread });
         }
         let is_its_type = path(&member.kind)? == kind;
@@ -353,6 +361,15 @@ enum Leaf {
     Serde(String),
     /// A type that is none of protobuf's here.
     Unread,
+}
+
+/// What passes over a field that a struct does not have, as serde does, which looks at it nevertheless.
+fn skip(member: &Member) -> Result<String> {
+    let scalar = SCALARS.iter().find(|(scalar, _)| *scalar == member.kind);
+    Ok(match scalar {
+        Some((_, kind)) => format!("skip::<{kind}>(input)"),
+        None => format!("skip_message(&tables::{}, input)", reference(&member.kind)?),
+    })
 }
 
 /// The type within `Option<..>` and the like.
