@@ -4,6 +4,7 @@
 //! empty struct, a zero that is no pointer) is in the published schemas as a default, and is filled in from there. `validation` says what an object may be, and what it may become;
 //! `warnings` what a client is told of an object that is taken.
 
+pub(crate) mod annotations;
 mod app_armor;
 mod at;
 mod defaults;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Level, Version, Violation};
+use crate::specs::annotations::{APP_ARMOR, SECCOMP, SECCOMP_OF_CONTAINERS};
 use crate::status::quoted;
 
 /// A pod that is to be, or a template of one.
@@ -166,7 +167,7 @@ fn app_armor_profile(pod: &Pod<'_>) -> Option<Violation> {
     let (contexts, types) = found.unzip();
     let annotations = pod.annotations.as_object().into_iter().flatten();
     let mut annotations: Vec<_> = annotations
-        .filter(|(name, _)| name.starts_with("container.apparmor.security.beta.kubernetes.io/"))
+        .filter(|(name, _)| name.starts_with(APP_ARMOR))
         .map(|(name, value)| (name, value.as_str().unwrap_or("")))
         .filter(|(_, value)| !matches!(*value, "" | "runtime/default") && !value.starts_with("localhost/"))
         .map(|(name, value)| format!("{name}={}", quoted(value)))
@@ -386,14 +387,10 @@ fn unsafe_seccomp(pod: &Pod<'_>) -> Option<Violation> {
 }
 
 fn seccomp_annotations(pod: &Pod<'_>) -> Option<Violation> {
-    const OF_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
-    let of_containers = pod.containers().map(|container| {
-        format!(
-            "container.seccomp.security.alpha.kubernetes.io/{}",
-            name_of(container)
-        )
-    });
-    let all = std::iter::once(OF_POD.to_owned()).chain(of_containers);
+    let of_containers = pod.containers();
+    let of_containers =
+        of_containers.map(|container| format!("{SECCOMP_OF_CONTAINERS}{}", name_of(container)));
+    let all = std::iter::once(SECCOMP.to_owned()).chain(of_containers);
     let bad: BTreeSet<_> = all
         .filter_map(|name| {
             let given = pod.annotations[&name].as_str()?;

@@ -4,14 +4,13 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::annotations::APP_ARMOR;
 use super::fixes::objects;
 use crate::meta::{Object, metadata};
 
-const PREFIX: &str = "container.apparmor.security.beta.kubernetes.io/";
-
 /// The annotation with the profile of a container.
 pub(super) fn annotation(container: &str) -> String {
-    format!("{PREFIX}{container}")
+    format!("{APP_ARMOR}{container}")
 }
 
 /// What is said of an annotation.
@@ -35,7 +34,7 @@ pub(super) fn profile(annotation: &str) -> Option<Value> {
 pub(crate) fn read_app_armor(pod: &mut Object) -> Vec<String> {
     let mut told = Vec::new();
     let annotations = metadata(pod).get("annotations").and_then(Value::as_object);
-    let is_any = |annotations: &Object| annotations.keys().any(|name| name.starts_with(PREFIX));
+    let is_any = |annotations: &Object| annotations.keys().any(|name| name.starts_with(APP_ARMOR));
     let Some(annotations) = annotations.filter(|all| is_any(all)).cloned() else {
         return told;
     };

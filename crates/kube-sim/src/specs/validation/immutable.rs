@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::at::Causes;
 use super::{Object, gated, names, volume};
 use crate::meta::metadata;
+use crate::specs::annotations::APP_ARMOR;
 use crate::status::{self, Cause};
 
 /// Fields that stay as they were created: the resource, the path, and what is said of a change.
@@ -302,7 +303,7 @@ fn profiles(old: &Object, new: &Object) -> Vec<Cause> {
         all.cloned().unwrap_or_default()
     };
     let (before, after) = (annotations(old), annotations(new));
-    let is_of_profile = |name: &&String| name.starts_with("container.apparmor.security.beta.kubernetes.io/");
+    let is_of_profile = |name: &&String| name.starts_with(APP_ARMOR);
     let forbidden = |name: &String, what: &str| {
         let why = format!("may not {what} AppArmor annotations");
         Cause::forbidden(format!("metadata.annotations[{name}]"), &why)

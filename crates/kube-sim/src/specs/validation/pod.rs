@@ -8,6 +8,7 @@ use super::at::{At, Causes};
 use super::names;
 use super::{container, volume};
 use crate::names::{as_one, dns_label_faults, label_value_faults, subdomain_faults};
+use crate::specs::annotations::{APP_ARMOR, SECCOMP, SECCOMP_OF_CONTAINERS};
 use crate::status::{Cause, quoted};
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
@@ -25,11 +26,6 @@ pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
 
 /// What restricts containers, where it is said by annotations.
 fn profiles(annotations: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
-    const SECCOMP: [&str; 2] = [
-        "seccomp.security.alpha.kubernetes.io/pod",
-        "container.seccomp.security.alpha.kubernetes.io/",
-    ];
-    const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
     let lists = ["initContainers", "containers", "ephemeralContainers"];
     let containers = lists.into_iter().flat_map(|list| spec.get(list).as_array());
     let names: HashSet<_> = containers
@@ -39,7 +35,7 @@ fn profiles(annotations: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
     let all = annotations.value().as_object().into_iter().flatten();
     let all = all.map(|(name, value)| (name, value.as_str().unwrap_or("")));
     for (name, profile) in all {
-        let is_seccomp = name == SECCOMP[0] || name.starts_with(SECCOMP[1]);
+        let is_seccomp = name == SECCOMP || name.starts_with(SECCOMP_OF_CONTAINERS);
         let is_known = matches!(profile, "runtime/default" | "unconfined");
         let is_local = profile.starts_with("localhost/");
         if is_seccomp && !is_known && !is_local && profile != "docker/default" {

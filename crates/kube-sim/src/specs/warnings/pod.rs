@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{of_address, of_bytes, of_claim, of_expressions, of_source, old_label};
 use crate::names::label_value_faults;
+use crate::specs::annotations::{SECCOMP, SECCOMP_OF_CONTAINERS};
 use crate::specs::app_armor;
 use crate::specs::at::At;
 use crate::status::quoted;
@@ -160,9 +161,6 @@ fn of_repeated(spec: &At<'_>, list: &str, name: &str, told: &mut Advice) {
         }
     }
 }
-
-const SECCOMP: &str = "seccomp.security.alpha.kubernetes.io/pod";
-const SECCOMP_OF_CONTAINERS: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
 /// An annotation instead of a field.
 fn of_seccomp(metadata: &At<'_>, context: &At<'_>, annotation: &str, told: &mut Advice) {
