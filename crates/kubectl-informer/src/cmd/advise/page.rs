@@ -20,19 +20,21 @@ h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .
 p.about { color: var(--faint); margin: .2rem 0 0; }
 ol.advice { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1rem 1rem 2.4rem; }
 ol.advice li { margin: .3rem 0; }
-.chart { display: grid; grid-template-columns: minmax(8rem, max-content) 1fr max-content; gap: .35rem .8rem; align-items: center; }
+.chart { display: grid; grid-template-columns: fit-content(35%) minmax(4rem, 1fr) fit-content(40%); gap: .35rem .8rem; align-items: center; }
 .chart .name { text-align: right; overflow-wrap: anywhere; }
-.chart .value { font-variant-numeric: tabular-nums; color: var(--faint); }
+.chart .value { font-variant-numeric: tabular-nums; color: var(--faint); overflow-wrap: anywhere; }
 .bar { height: 1.15rem; border-radius: 3px; min-width: 2px; }
 .stack { display: flex; height: 1.15rem; border-radius: 3px; overflow: hidden; background: var(--line); }
 .stack span { height: 100%; }
-.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; color: var(--faint); font-size: .85rem; grid-column: 2 / 4; margin-bottom: .4rem; }
+.legend { display: flex; flex-wrap: wrap; gap: .2rem 1rem; color: var(--faint); font-size: .85rem; overflow-wrap: anywhere; grid-column: 2 / 4; margin-bottom: .4rem; }
 .legend i { display: inline-block; width: .7rem; height: .7rem; border-radius: 2px; margin-right: .35rem; }
+@media (max-width: 45rem) { .legend { grid-column: 1 / 4; } }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid var(--line); white-space: nowrap;
   font-variant-numeric: tabular-nums; }
-th:first-child, td:first-child { text-align: left; } td.long { text-align: left; white-space: normal; }
+th:first-child, td:first-child { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9rem; }
+td.long { text-align: left; white-space: normal; }
 dt { font-weight: 600; margin-top: .4rem; } dd { margin: 0; color: var(--faint); }
 ";
 
