@@ -4,6 +4,9 @@
 //! struct tags of the Go sources say what becomes of each in JSON. For a new release, raise
 //! `K8S_OPENAPI_ENABLED_VERSION` and run `cargo xtask protobuf`: what the generator does not understand ends it with an
 //! error, and `conformance/protobuf` compares the result with what Go does.
+//!
+//! From the same model and the sources of k8s-openapi, the code is made that reads its structs (`typed`). It is as long as the tables: a
+//! line for each field of each struct, of alpha and beta versions, too.
 
 mod golang;
 mod openapi;

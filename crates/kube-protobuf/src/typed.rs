@@ -20,7 +20,7 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, Time};
 use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use k8s_openapi::jiff::Timestamp;
-use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::BTreeMap;
 
@@ -388,19 +388,6 @@ fn some_by_serde<T: DeserializeOwned>(
     input.once()?;
     *field = by_serde(message, input)?;
     Some(())
-}
-
-/// A scalar that the type does not have.
-#[allow(dead_code)] // of the newest version, types have all fields
-fn skip<T: Value>(input: Input<'_>) -> Option<()> {
-    T::read(input).map(drop)
-}
-
-/// A message that the type does not have.
-#[allow(dead_code)]
-fn skip_message(message: &'static table::Message, input: Input<'_>) -> Option<()> {
-    input.once()?;
-    by_serde::<IgnoredAny>(message, input).map(drop)
 }
 
 fn push_by_serde<T: DeserializeOwned>(

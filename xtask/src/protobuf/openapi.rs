@@ -5,7 +5,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The structs of one Kubernetes version by their paths, such as `api::core::v1::Pod`.
 pub(super) type Structs = BTreeMap<String, Struct>;
@@ -59,8 +59,7 @@ fn collect(root: &Path, folder: &Path, structs: &mut Structs) -> Result<()> {
 
 /// `api::core::v1`.
 fn module(root: &Path, folder: &Path) -> Result<String> {
-    let path: PathBuf = folder.strip_prefix(root)?.into();
-    Ok(path.to_string_lossy().replace('/', "::"))
+    Ok(folder.strip_prefix(root)?.to_string_lossy().replace('/', "::"))
 }
 
 /// The struct of a file, if it has one with fields and a default. A time that is required has none.

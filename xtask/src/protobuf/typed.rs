@@ -367,8 +367,11 @@ enum Leaf {
 fn skip(member: &Member) -> Result<String> {
     let scalar = SCALARS.iter().find(|(scalar, _)| *scalar == member.kind);
     Ok(match scalar {
-        Some((_, kind)) => format!("skip::<{kind}>(input)"),
-        None => format!("skip_message(&tables::{}, input)", reference(&member.kind)?),
+        Some((_, kind)) => format!("set(&mut {kind}::default(), input)"),
+        None => format!(
+            "some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::{}, input)",
+            reference(&member.kind)?
+        ),
     })
 }
 

@@ -2047,7 +2047,7 @@ impl Message for k8s::HorizontalPodAutoscalerCondition {
             3 => some_time(&mut self.last_transition_time, input),
             4 => some_unless_empty(&mut self.reason, input),
             5 => some_unless_empty(&mut self.message, input),
-            6 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.observed_generation, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.observed_generation, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -2347,7 +2347,7 @@ impl Message for k8s::JobSpec {
             14 => some(&mut self.pod_replacement_policy, input),
             15 => some(&mut self.managed_by, input),
             16 => message(self.success_policy.get_or_insert_default(), input),
-            17 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.scheduling.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return skip_message(&tables::batch_v1::JobSchedulingConfiguration, input); } Some(()) }
+            17 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.scheduling.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::batch_v1::JobSchedulingConfiguration, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -2682,7 +2682,7 @@ k8s_openapi::k8s_if_ge_1_35! { impl Message for k8s::PodCertificateRequestSpec {
             9 => { k8s_openapi::k8s_if_ge_1_35! { k8s_openapi::k8s_if_le_1_35! { return set(&mut self.pkix_public_key, input); } } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.pkix_public_key, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_35! { k8s_openapi::k8s_if_le_1_35! { return set(&mut self.proof_of_possession, input); } } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.proof_of_possession, input); } Some(()) }
             11 => entry(self.unverified_user_annotations.get_or_insert_default(), input),
-            12 => { k8s_openapi::k8s_if_ge_1_36! { return set(&mut self.stub_pkc_s10_request, input); } k8s_openapi::k8s_if_ge_1_35! { k8s_openapi::k8s_if_le_1_35! { return skip::<ByteString>(input); } } Some(()) }
+            12 => { k8s_openapi::k8s_if_ge_1_35! { k8s_openapi::k8s_if_le_1_35! { return set(&mut ByteString::default(), input); } } k8s_openapi::k8s_if_ge_1_36! { return set(&mut self.stub_pkc_s10_request, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3014,7 +3014,7 @@ impl Message for k8s::ClusterTrustBundleProjection {
             3 => message(self.label_selector.get_or_insert_default(), input),
             4 => set(&mut self.path, input),
             5 => some(&mut self.optional, input),
-            6 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3163,7 +3163,7 @@ impl Message for k8s::ConfigMapVolumeSource {
             2 => push_message(room(&mut self.items, &input), input),
             3 => some(&mut self.default_mode, input),
             4 => some(&mut self.optional, input),
-            5 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3387,7 +3387,7 @@ impl Message for k8s::DownwardAPIVolumeFile {
             2 => message(self.field_ref.get_or_insert_default(), input),
             3 => message(self.resource_field_ref.get_or_insert_default(), input),
             4 => some(&mut self.mode, input),
-            5 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3398,7 +3398,7 @@ impl Message for k8s::DownwardAPIVolumeSource {
         match input.number {
             1 => push_message(room(&mut self.items, &input), input),
             2 => some(&mut self.default_mode, input),
-            3 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3409,7 +3409,7 @@ impl Message for k8s::EmptyDirVolumeSource {
         match input.number {
             1 => some_unless_empty(&mut self.medium, input),
             2 => some_once(&mut self.size_limit, input),
-            3 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i32>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.mode, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i32::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.mode, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3493,7 +3493,7 @@ impl Message for k8s::EnvVarSource {
             2 => message(self.resource_field_ref.get_or_insert_default(), input),
             3 => message(self.config_map_key_ref.get_or_insert_default(), input),
             4 => message(self.secret_key_ref.get_or_insert_default(), input),
-            5 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.file_key_ref.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::core_v1::FileKeySelector, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.file_key_ref.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::FileKeySelector, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3705,7 +3705,7 @@ impl Message for k8s::GRPCAction {
         match input.number {
             1 => set(&mut self.port, input),
             2 => some(&mut self.service, input),
-            3 => { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.mode, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.mode, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3757,7 +3757,7 @@ impl Message for k8s::HTTPGetAction {
             3 => some_unless_empty(&mut self.host, input),
             4 => some_unless_empty(&mut self.scheme, input),
             5 => push_message(room(&mut self.http_headers, &input), input),
-            6 => { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.protocol, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.protocol, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -3865,7 +3865,7 @@ impl Message for k8s::KeyToPath {
             1 => set(&mut self.key, input),
             2 => set(&mut self.path, input),
             3 => some(&mut self.mode, input),
-            4 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -4248,7 +4248,7 @@ impl Message for k8s::NodeSpec {
             5 => push_message(room(&mut self.taints, &input), input),
             6 => message(self.config_source.get_or_insert_default(), input),
             7 => push(room(&mut self.pod_cidrs, &input), input),
-            8 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.pod_preemption_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return skip_message(&tables::core_v1::NodePodPreemptionPolicy, input); } Some(()) }
+            8 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.pod_preemption_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::NodePodPreemptionPolicy, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -4303,7 +4303,7 @@ impl Message for k8s::NodeSystemInfo {
             9 => set(&mut self.operating_system, input),
             10 => set(&mut self.architecture, input),
             11 => message(self.swap.get_or_insert_default(), input),
-            12 => { k8s_openapi::k8s_if_le_1_36! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.running_in_user_namespace, input); } Some(()) }
+            12 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.running_in_user_namespace, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -4410,7 +4410,7 @@ impl Message for k8s::PersistentVolumeClaimStatus {
             7 => entry(self.allocated_resource_statuses.get_or_insert_default(), input),
             8 => some(&mut self.current_volume_attributes_class_name, input),
             9 => message(self.modify_volume_status.get_or_insert_default(), input),
-            10 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.health_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return skip_message(&tables::core_v1::VolumeHealthStatus, input); } Some(()) }
+            10 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.health_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::VolumeHealthStatus, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -4575,7 +4575,7 @@ k8s_openapi::k8s_if_ge_1_34! { impl Message for k8s::PodCertificateProjection {
             5 => some_unless_empty(&mut self.key_path, input),
             6 => some_unless_empty(&mut self.certificate_chain_path, input),
             7 => { k8s_openapi::k8s_if_ge_1_35! { return entry(self.user_annotations.get_or_insert_default(), input); } Some(()) }
-            8 => { k8s_openapi::k8s_if_ge_1_34! { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
+            8 => { k8s_openapi::k8s_if_ge_1_34! { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -4757,8 +4757,8 @@ impl Message for k8s::PodSpec {
             38 => push_message(room(&mut self.scheduling_gates, &input), input),
             39 => push_message(room(&mut self.resource_claims, &input), input),
             40 => message(self.resources.get_or_insert_default(), input),
-            41 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.hostname_override, input); } Some(()) }
-            43 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.scheduling_group.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return skip_message(&tables::core_v1::PodSchedulingGroup, input); } Some(()) }
+            41 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.hostname_override, input); } Some(()) }
+            43 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.scheduling_group.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::PodSchedulingGroup, input); } Some(()) }
             44 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.eviction_responders, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -4785,9 +4785,9 @@ impl Message for k8s::PodStatus {
             15 => push_message(room(&mut self.resource_claim_statuses, &input), input),
             16 => push_message(room(&mut self.host_ips, &input), input),
             17 => some_unless_empty(&mut self.observed_generation, input),
-            18 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.extended_resource_claim_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::core_v1::PodExtendedResourceClaimStatus, input); } Some(()) }
+            18 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.extended_resource_claim_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::PodExtendedResourceClaimStatus, input); } Some(()) }
             19 => { k8s_openapi::k8s_if_ge_1_35! { return entry(self.allocated_resources.get_or_insert_default(), input); } Some(()) }
-            20 => { k8s_openapi::k8s_if_ge_1_35! { return message(self.resources.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_34! { return skip_message(&tables::core_v1::ResourceRequirements, input); } Some(()) }
+            20 => { k8s_openapi::k8s_if_ge_1_35! { return message(self.resources.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_34! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::ResourceRequirements, input); } Some(()) }
             21 => { k8s_openapi::k8s_if_ge_1_36! { return push_message(room(&mut self.node_allocatable_resource_claim_statuses, &input), input); } Some(()) }
             22 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.volume_health, &input), input); } Some(()) }
             _ => Some(()),
@@ -4908,7 +4908,7 @@ impl Message for k8s::ProjectedVolumeSource {
         match input.number {
             1 => push_message(room(&mut self.sources, &input), input),
             2 => some(&mut self.default_mode, input),
-            3 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -5044,7 +5044,7 @@ impl Message for k8s::ResourceHealth {
         match input.number {
             1 => set(&mut self.resource_id, input),
             2 => some_unless_empty(&mut self.health, input),
-            6 => { k8s_openapi::k8s_if_le_1_35! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.message, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_le_1_35! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.message, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -5296,7 +5296,7 @@ impl Message for k8s::SecretVolumeSource {
             2 => push_message(room(&mut self.items, &input), input),
             3 => some(&mut self.default_mode, input),
             4 => some(&mut self.optional, input),
-            5 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -5359,7 +5359,7 @@ impl Message for k8s::ServiceAccountTokenProjection {
             1 => some_unless_empty(&mut self.audience, input),
             2 => some(&mut self.expiration_seconds, input),
             3 => set(&mut self.path, input),
-            4 => { k8s_openapi::k8s_if_le_1_36! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.user, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -5684,7 +5684,7 @@ impl Message for k8s::VolumeMountStatus {
             2 => set(&mut self.mount_path, input),
             3 => some_unless_empty(&mut self.read_only, input),
             4 => some(&mut self.recursive_read_only, input),
-            5 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.volume_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return skip_message(&tables::core_v1::VolumeStatus, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.volume_status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::VolumeStatus, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -5707,7 +5707,7 @@ impl Message for k8s::VolumeProjection {
             3 => message(self.config_map.get_or_insert_default(), input),
             4 => message(self.service_account_token.get_or_insert_default(), input),
             5 => message(self.cluster_trust_bundle.get_or_insert_default(), input),
-            6 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.pod_certificate.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::core_v1::PodCertificateProjection, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.pod_certificate.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::core_v1::PodCertificateProjection, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -7605,7 +7605,7 @@ k8s_openapi::k8s_if_ge_1_34! { impl Message for k8s::ResourceSliceSpec {
             6 => push_message(room(&mut self.devices, &input), input),
             7 => some(&mut self.per_device_node_selection, input),
             8 => push_message(room(&mut self.shared_counters, &input), input),
-            9 => { k8s_openapi::k8s_if_ge_1_34! { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_ge_1_34! { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_37! { return push(room(&mut self.skip_node_operations, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -7657,7 +7657,7 @@ impl Message for k8s::DeviceTaintRule {
         match input.number {
             1 => message(&mut self.metadata, input),
             2 => message(&mut self.spec, input),
-            3 => { k8s_openapi::k8s_if_ge_1_35! { return message(self.status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_34! { return skip_message(&tables::resource_v1alpha3::DeviceTaintRuleStatus, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_ge_1_35! { return message(self.status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_34! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1alpha3::DeviceTaintRuleStatus, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -7723,7 +7723,7 @@ k8s_openapi::k8s_if_ge_1_36! { impl Message for k8s::PoolStatus {
             9 => set(&mut self.generation, input),
             10 => some(&mut self.validation_error, input),
             11 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.partition_summary, &input), input); } Some(()) }
-            13 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.shareable_summary.get_or_insert_default(), input); } k8s_openapi::k8s_if_ge_1_36! { k8s_openapi::k8s_if_le_1_36! { return skip_message(&tables::resource_v1alpha3::ShareableSummaryStatus, input); } } Some(()) }
+            13 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.shareable_summary.get_or_insert_default(), input); } k8s_openapi::k8s_if_ge_1_36! { k8s_openapi::k8s_if_le_1_36! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1alpha3::ShareableSummaryStatus, input); } } Some(()) }
             _ => Some(()),
         }
     }
@@ -7750,7 +7750,7 @@ k8s_openapi::k8s_if_ge_1_36! { impl Message for k8s::ResourcePoolStatusRequestSp
             1 => set(&mut self.driver, input),
             2 => some(&mut self.pool_name, input),
             3 => some(&mut self.limit, input),
-            4 => { k8s_openapi::k8s_if_ge_1_36! { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_partition_type_attribute, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_ge_1_36! { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.default_partition_type_attribute, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -7805,7 +7805,7 @@ impl Message for k8s::AllocatedDeviceStatus {
             4 => push_by_serde(room(&mut self.conditions, &input), &tables::meta_v1::Condition, input),
             5 => some_by_serde(&mut self.data, &tables::runtime::RawExtension, input),
             6 => message(self.network_data.get_or_insert_default(), input),
-            7 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
+            7 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -7820,7 +7820,7 @@ impl Message for k8s::AllocationResult {
         match input.number {
             1 => message(self.devices.get_or_insert_default(), input),
             3 => message(self.node_selector.get_or_insert_default(), input),
-            5 => { k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::meta_v1::Time, input); } k8s_openapi::k8s_if_ge_1_34! { return some_time(&mut self.allocation_timestamp, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::meta_v1::Time, input); } k8s_openapi::k8s_if_ge_1_34! { return some_time(&mut self.allocation_timestamp, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -7836,10 +7836,10 @@ impl Message for k8s::BasicDevice {
             5 => message(self.node_selector.get_or_insert_default(), input),
             6 => some(&mut self.all_nodes, input),
             7 => push_message(room(&mut self.taints, &input), input),
-            8 => { k8s_openapi::k8s_if_le_1_33! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.binds_to_node, input); } Some(()) }
+            8 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.binds_to_node, input); } Some(()) }
             9 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_conditions, &input), input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_failure_conditions, &input), input); } Some(()) }
-            11 => { k8s_openapi::k8s_if_le_1_33! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.allow_multiple_allocations, input); } Some(()) }
+            11 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.allow_multiple_allocations, input); } Some(()) }
             14 => { k8s_openapi::k8s_if_ge_1_37! { return entry(self.node_allocatable_resources.get_or_insert_default(), input); } Some(()) }
             _ => Some(()),
         }
@@ -7979,7 +7979,7 @@ impl Message for k8s::DeviceCapacity {
     fn field(&mut self, input: Input<'_>) -> Option<()> {
         match input.number {
             1 => set_once(&mut self.value, input),
-            2 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.request_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta1::CapacityRequestPolicy, input); } Some(()) }
+            2 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.request_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta1::CapacityRequestPolicy, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8064,7 +8064,7 @@ impl Message for k8s::DeviceClassSpec {
         match input.number {
             1 => push_message(room(&mut self.selectors, &input), input),
             2 => push_message(room(&mut self.config, &input), input),
-            4 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.extended_resource_name, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.extended_resource_name, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8075,7 +8075,7 @@ impl Message for k8s::DeviceConstraint {
         match input.number {
             1 => push(room(&mut self.requests, &input), input),
             2 => some(&mut self.match_attribute, input),
-            3 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.distinct_attribute, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.distinct_attribute, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8117,7 +8117,7 @@ impl Message for k8s::DeviceRequest {
             6 => some(&mut self.admin_access, input),
             7 => push_message(room(&mut self.first_available, &input), input),
             8 => push_message(room(&mut self.tolerations, &input), input),
-            9 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta1::CapacityRequirements, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta1::CapacityRequirements, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.derived_attributes, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -8135,7 +8135,7 @@ impl Message for k8s::DeviceRequestAllocationResult {
             6 => push_message(room(&mut self.tolerations, &input), input),
             7 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_conditions, &input), input); } Some(()) }
             8 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_failure_conditions, &input), input); } Some(()) }
-            9 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_34! { return entry(self.consumed_capacity.get_or_insert_default(), input); } Some(()) }
             11 => { k8s_openapi::k8s_if_ge_1_37! { return push(room(&mut self.skip_node_operations, &input), input); } Some(()) }
             _ => Some(()),
@@ -8161,7 +8161,7 @@ impl Message for k8s::DeviceSubRequest {
             4 => some_unless_empty(&mut self.allocation_mode, input),
             5 => some_unless_empty(&mut self.count, input),
             7 => push_message(room(&mut self.tolerations, &input), input),
-            8 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta1::CapacityRequirements, input); } Some(()) }
+            8 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta1::CapacityRequirements, input); } Some(()) }
             9 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.derived_attributes, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -8368,7 +8368,7 @@ impl Message for k8s::ResourceSliceSpec {
             6 => push_message(room(&mut self.devices, &input), input),
             7 => some(&mut self.per_device_node_selection, input),
             8 => push_message(room(&mut self.shared_counters, &input), input),
-            9 => { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_37! { return push(room(&mut self.skip_node_operations, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -8390,7 +8390,7 @@ impl Message for k8s::AllocatedDeviceStatus {
             4 => push_by_serde(room(&mut self.conditions, &input), &tables::meta_v1::Condition, input),
             5 => some_by_serde(&mut self.data, &tables::runtime::RawExtension, input),
             6 => message(self.network_data.get_or_insert_default(), input),
-            7 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
+            7 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8405,7 +8405,7 @@ impl Message for k8s::AllocationResult {
         match input.number {
             1 => message(self.devices.get_or_insert_default(), input),
             3 => message(self.node_selector.get_or_insert_default(), input),
-            5 => { k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::meta_v1::Time, input); } k8s_openapi::k8s_if_ge_1_34! { return some_time(&mut self.allocation_timestamp, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::meta_v1::Time, input); } k8s_openapi::k8s_if_ge_1_34! { return some_time(&mut self.allocation_timestamp, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8485,10 +8485,10 @@ impl Message for k8s::Device {
             6 => message(self.node_selector.get_or_insert_default(), input),
             7 => some(&mut self.all_nodes, input),
             8 => push_message(room(&mut self.taints, &input), input),
-            9 => { k8s_openapi::k8s_if_le_1_33! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.binds_to_node, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.binds_to_node, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_conditions, &input), input); } Some(()) }
             11 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_failure_conditions, &input), input); } Some(()) }
-            12 => { k8s_openapi::k8s_if_le_1_33! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.allow_multiple_allocations, input); } Some(()) }
+            12 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.allow_multiple_allocations, input); } Some(()) }
             14 => { k8s_openapi::k8s_if_ge_1_37! { return entry(self.node_allocatable_resources.get_or_insert_default(), input); } Some(()) }
             _ => Some(()),
         }
@@ -8555,7 +8555,7 @@ impl Message for k8s::DeviceCapacity {
     fn field(&mut self, input: Input<'_>) -> Option<()> {
         match input.number {
             1 => set_once(&mut self.value, input),
-            2 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.request_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta2::CapacityRequestPolicy, input); } Some(()) }
+            2 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.request_policy.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta2::CapacityRequestPolicy, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8640,7 +8640,7 @@ impl Message for k8s::DeviceClassSpec {
         match input.number {
             1 => push_message(room(&mut self.selectors, &input), input),
             2 => push_message(room(&mut self.config, &input), input),
-            4 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.extended_resource_name, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.extended_resource_name, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8651,7 +8651,7 @@ impl Message for k8s::DeviceConstraint {
         match input.number {
             1 => push(room(&mut self.requests, &input), input),
             2 => some(&mut self.match_attribute, input),
-            3 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.distinct_attribute, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.distinct_attribute, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -8700,7 +8700,7 @@ impl Message for k8s::DeviceRequestAllocationResult {
             6 => push_message(room(&mut self.tolerations, &input), input),
             7 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_conditions, &input), input); } Some(()) }
             8 => { k8s_openapi::k8s_if_ge_1_34! { return push(room(&mut self.binding_failure_conditions, &input), input); } Some(()) }
-            9 => { k8s_openapi::k8s_if_le_1_33! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_le_1_33! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_34! { return some(&mut self.share_id, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_34! { return entry(self.consumed_capacity.get_or_insert_default(), input); } Some(()) }
             11 => { k8s_openapi::k8s_if_ge_1_37! { return push(room(&mut self.skip_node_operations, &input), input); } Some(()) }
             _ => Some(()),
@@ -8726,7 +8726,7 @@ impl Message for k8s::DeviceSubRequest {
             4 => some_unless_empty(&mut self.allocation_mode, input),
             5 => some_unless_empty(&mut self.count, input),
             6 => push_message(room(&mut self.tolerations, &input), input),
-            7 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta2::CapacityRequirements, input); } Some(()) }
+            7 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta2::CapacityRequirements, input); } Some(()) }
             8 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.derived_attributes, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -8816,7 +8816,7 @@ impl Message for k8s::ExactDeviceRequest {
             4 => some_unless_empty(&mut self.count, input),
             5 => some(&mut self.admin_access, input),
             6 => push_message(room(&mut self.tolerations, &input), input),
-            7 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return skip_message(&tables::resource_v1beta2::CapacityRequirements, input); } Some(()) }
+            7 => { k8s_openapi::k8s_if_ge_1_34! { return message(self.capacity.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_33! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::resource_v1beta2::CapacityRequirements, input); } Some(()) }
             8 => { k8s_openapi::k8s_if_ge_1_37! { return push_message(room(&mut self.derived_attributes, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -8998,7 +8998,7 @@ impl Message for k8s::ResourceSliceSpec {
             6 => push_message(room(&mut self.devices, &input), input),
             7 => some(&mut self.per_device_node_selection, input),
             8 => push_message(room(&mut self.shared_counters, &input), input),
-            9 => { k8s_openapi::k8s_if_le_1_36! { return skip::<String>(input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
+            9 => { k8s_openapi::k8s_if_le_1_36! { return set(&mut String::default(), input); } k8s_openapi::k8s_if_ge_1_37! { return some(&mut self.partition_type_attribute, input); } Some(()) }
             10 => { k8s_openapi::k8s_if_ge_1_37! { return push(room(&mut self.skip_node_operations, &input), input); } Some(()) }
             _ => Some(()),
         }
@@ -9643,8 +9643,8 @@ impl Message for k8s::CSIDriverSpec {
             7 => some(&mut self.requires_republish, input),
             8 => some(&mut self.se_linux_mount, input),
             9 => some(&mut self.node_allocatable_update_period_seconds, input),
-            10 => { k8s_openapi::k8s_if_le_1_34! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_35! { return some(&mut self.service_account_token_in_secrets, input); } Some(()) }
-            11 => { k8s_openapi::k8s_if_le_1_35! { return skip::<bool>(input); } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.prevent_pod_scheduling_if_missing, input); } Some(()) }
+            10 => { k8s_openapi::k8s_if_le_1_34! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_35! { return some(&mut self.service_account_token_in_secrets, input); } Some(()) }
+            11 => { k8s_openapi::k8s_if_le_1_35! { return set(&mut bool::default(), input); } k8s_openapi::k8s_if_ge_1_36! { return some(&mut self.prevent_pod_scheduling_if_missing, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -9659,7 +9659,7 @@ impl Message for k8s::CSINode {
         match input.number {
             1 => message(&mut self.metadata, input),
             2 => message(&mut self.spec, input),
-            3 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return skip_message(&tables::storage_v1::CSINodeStatus, input); } Some(()) }
+            3 => { k8s_openapi::k8s_if_ge_1_37! { return message(self.status.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_36! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::storage_v1::CSINodeStatus, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -10127,7 +10127,7 @@ impl Message for k8s::ListMeta {
             2 => some_unless_empty(&mut self.resource_version, input),
             3 => some_unless_empty(&mut self.continue_, input),
             4 => some(&mut self.remaining_item_count, input),
-            5 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.shard_info.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return skip_message(&tables::meta_v1::ShardInfo, input); } Some(()) }
+            5 => { k8s_openapi::k8s_if_ge_1_36! { return message(self.shard_info.get_or_insert_default(), input); } k8s_openapi::k8s_if_le_1_35! { return some_by_serde(&mut None::<serde::de::IgnoredAny>, &tables::meta_v1::ShardInfo, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -10316,7 +10316,7 @@ impl Message for k8s::CustomResourceDefinitionCondition {
             3 => some_time(&mut self.last_transition_time, input),
             4 => some_unless_empty(&mut self.reason, input),
             5 => some_unless_empty(&mut self.message, input),
-            6 => { k8s_openapi::k8s_if_le_1_34! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_35! { return some_unless_empty(&mut self.observed_generation, input); } Some(()) }
+            6 => { k8s_openapi::k8s_if_le_1_34! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_35! { return some_unless_empty(&mut self.observed_generation, input); } Some(()) }
             _ => Some(()),
         }
     }
@@ -10364,7 +10364,7 @@ impl Message for k8s::CustomResourceDefinitionStatus {
             1 => push_message(room(&mut self.conditions, &input), input),
             2 => message(self.accepted_names.get_or_insert_default(), input),
             3 => push(room(&mut self.stored_versions, &input), input),
-            4 => { k8s_openapi::k8s_if_le_1_34! { return skip::<i64>(input); } k8s_openapi::k8s_if_ge_1_35! { return some_unless_empty(&mut self.observed_generation, input); } Some(()) }
+            4 => { k8s_openapi::k8s_if_le_1_34! { return set(&mut i64::default(), input); } k8s_openapi::k8s_if_ge_1_35! { return some_unless_empty(&mut self.observed_generation, input); } Some(()) }
             _ => Some(()),
         }
     }
