@@ -1,5 +1,6 @@
 //! Objects stored as compressed bytes.
 
+mod ahead;
 mod coding;
 mod families;
 mod labels;
@@ -16,6 +17,7 @@ use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion, is_generated};
 use coding::Coding;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::core::TypeMeta;
 use labels::Labels;
 use packer::Shared;
 use serde::de::DeserializeOwned;
@@ -64,7 +66,8 @@ use triomphe::ThinArc;
 /// Anything else decompresses the object first, which takes a few microseconds for a pod of 7 KB; decoding it takes
 /// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). The objects of a collection that were decoded
 /// last are kept, about 1 MiB of them ([`decoded_cache`](crate::reflector::ReflectorOptions::decoded_cache)), and cost next to nothing
-/// to read again (`packed-decode-recent`): a predicate and a reconciler that look at one object decode it once. Code that repeatedly
+/// to read again (`packed-decode-recent`): a predicate and a reconciler that look at one object decode it once. While most objects are read
+/// after they change, changes are decoded as they arrive, into this cache, and whoever reads them need not wait. Code that repeatedly
 /// reads all of every object should use the type itself, or a struct of the fields it needs.
 ///
 /// # Memory
@@ -98,6 +101,8 @@ struct Header<K> {
     typed: bool,
     /// Whether it was ever decoded, so that it may have an entry among the decoded objects.
     decoded: AtomicBool,
+    /// Whether somebody has read it decoded.
+    read: AtomicBool,
 }
 
 /// The place of a uid that the stored body contains. At any other place, counted in bytes, it was cut out of the body: it
@@ -246,20 +251,49 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
     /// The object does not match the type.
     pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
         let header = self.header();
+        if !header.read.load(Ordering::Relaxed) && !header.read.swap(true, Ordering::Relaxed) {
+            header.shared.ahead.read(decode_plain);
+        }
         header
             .shared
             .decoded(header.address(), header.decoded_size(), || {
                 header.decoded.store(true, Ordering::Relaxed);
-                let known = header.shared.config.types.as_ref();
-                let types = known.map(|types| (&*types.api_version, &*types.kind));
-                let mut object = decoding::object(header.encoding, types, |body| *body = self.body())?;
-                super::complete(&mut object, || match header.typed {
-                    true => super::types(&self.scan(&FieldPlan::default()).ok()?, known),
-                    false => known.cloned(),
-                });
-                Ok(object)
+                let config = &header.shared.config;
+                let types = || match header.typed {
+                    true => super::types(&self.scan(&FieldPlan::default()).ok()?, config.types.as_ref()),
+                    false => config.types.clone(),
+                };
+                decode_body(config, header.encoding, |body| *body = self.body(), types)
             })
     }
+}
+
+/// Decodes an object that is not packed yet.
+fn decode_plain<K: DeserializeOwned + Send + 'static>(
+    config: &DecoderConfig,
+    raw: &RawObject,
+) -> Result<K, DecodeError> {
+    let types = || match raw.encoding() {
+        Encoding::Json => super::types(raw, config.types.as_ref()),
+        // A message does not contain them.
+        #[cfg(feature = "protobuf")]
+        Encoding::Protobuf => config.types.clone(),
+    };
+    decode_body(config, raw.encoding(), |body| raw.write_body(body), types)
+}
+
+/// Decodes the body that `write` writes. `types` is what a dynamic object has that does not contain its kind.
+fn decode_body<K: DeserializeOwned + Send + 'static>(
+    config: &DecoderConfig,
+    encoding: Encoding,
+    write: impl Fn(&mut Vec<u8>),
+    types: impl FnOnce() -> Option<TypeMeta>,
+) -> Result<K, DecodeError> {
+    let known = config.types.as_ref();
+    let known = known.map(|types| (&*types.api_version, &*types.kind));
+    let mut object = decoding::object(encoding, known, write)?;
+    super::complete(&mut object, types);
+    Ok(object)
 }
 
 impl<K> Packed<K> {

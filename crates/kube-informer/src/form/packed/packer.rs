@@ -2,6 +2,7 @@
 
 use super::{
     Header, Packed, UID_ELSEWHERE,
+    ahead::Ahead,
     coding::{Coding, Compressor, VALIDATION_SAMPLES},
     families::Families,
     labels::LabelSets,
@@ -17,6 +18,7 @@ use std::{
     borrow::Cow,
     collections::HashMap,
     fmt, mem,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -87,7 +89,10 @@ pub(super) struct Shared<K> {
     /// contains a pruned part is not among them; it is read from the body.
     pub(super) declared: Vec<(u16, FieldPath)>,
     pub(super) counters: Counters,
+    pub(super) ahead: Ahead<K>,
     decoded: Mutex<Decoded<K>>,
+    /// The most bytes of decoded objects that are kept.
+    limit: usize,
 }
 
 /// Counters of the objects in memory: their number, and the bytes of their bodies, of their stored bodies and in
@@ -114,7 +119,6 @@ struct Recent<K> {
     /// With their sizes, in bytes.
     objects: LruCache<usize, (Arc<K>, usize)>,
     size: usize,
-    limit: usize,
 }
 
 pub(super) struct State {
@@ -167,13 +171,14 @@ impl<K> Packer<K> {
                 declared: declared(&config.plan),
                 config,
                 counters: Counters::default(),
+                ahead: Ahead::default(),
+                limit,
                 decoded: Mutex::new(Decoded {
                     objects: HashMap::default(),
                     sweep_at: 64,
                     recent: Recent {
                         objects: LruCache::unbounded(),
                         size: 0,
-                        limit,
                     },
                 }),
             }),
@@ -236,8 +241,8 @@ impl<K> Packer<K> {
     }
 
     pub(super) fn pack(&self, key: &ObjectKey, raw: &RawObject) -> Result<Packed<K>, DecodeError> {
-        let mut state = lock(&self.state);
-        let state = &mut *state;
+        let mut guard = lock(&self.state);
+        let state = &mut *guard;
         let place = raw.write_body_without_uid(&mut state.body);
         let place = place.map_or(UID_ELSEWHERE, |place| place as u32);
         let coding = state.compress(raw.owner_references(), self.shared.counters.total::<K>());
@@ -260,10 +265,32 @@ impl<K> Packer<K> {
             // A message does not contain them.
             typed: raw.encoding() == Encoding::Json && (raw.kind().is_some() || raw.api_version().is_some()),
             decoded: AtomicBool::new(false),
+            read: AtomicBool::new(false),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, &state.kept));
+        drop(guard);
         self.shared.counters.add(size, kept, all);
+        self.decode_ahead(&packed, raw);
         Ok(packed)
+    }
+
+    /// Decodes an object that is likely to be read. It is still in its plain form, so it need not be decompressed.
+    /// An object that cannot be decoded fails when it is read.
+    fn decode_ahead(&self, packed: &Packed<K>, raw: &RawObject) {
+        let header = packed.header();
+        let size = header.decoded_size();
+        let Some(decode) = self.shared.ahead.arrival() else {
+            return;
+        };
+        if size > self.shared.limit {
+            return;
+        }
+        if let Ok(Ok(object)) = catch_unwind(AssertUnwindSafe(|| decode(&self.shared.config, raw))) {
+            header.decoded.store(true, Ordering::Relaxed);
+            let object = Arc::new(object);
+            let evicted = lock(&self.shared.decoded).add(header.address(), &object, size, self.shared.limit);
+            drop(evicted);
+        }
     }
 
     /// Appends the declared fields.
@@ -346,7 +373,7 @@ impl<K> Shared<K> {
                 return Some((object, Vec::new()));
             }
             let object = decoded.objects.get(&address).and_then(Weak::upgrade)?;
-            let evicted = decoded.recent.keep(address, &object, size);
+            let evicted = decoded.recent.keep(address, &object, size, self.limit);
             Some((object, evicted))
         };
         // What is evicted is dropped without the lock: that takes a while.
@@ -362,15 +389,22 @@ impl<K> Shared<K> {
             drop((object, evicted));
             return Ok(known);
         }
-        if decoded.objects.len() >= decoded.sweep_at {
-            decoded.objects.retain(|_, object| object.strong_count() > 0);
-            decoded.sweep_at = 64.max(2 * decoded.objects.len());
-        }
-        decoded.objects.insert(address, Arc::downgrade(&object));
-        let evicted = decoded.recent.keep(address, &object, size);
+        let evicted = decoded.add(address, &object, size, self.limit);
         drop(decoded);
         drop(evicted);
         Ok(object)
+    }
+}
+
+impl<K> Decoded<K> {
+    /// Adds an object. Returns those that had to go for it, to be dropped without the lock.
+    fn add(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
+        if self.objects.len() >= self.sweep_at {
+            self.objects.retain(|_, object| object.strong_count() > 0);
+            self.sweep_at = 64.max(2 * self.objects.len());
+        }
+        self.objects.insert(address, Arc::downgrade(object));
+        self.recent.keep(address, object, size, limit)
     }
 }
 
@@ -380,14 +414,14 @@ impl<K> Recent<K> {
     }
 
     /// Keeps an object. Returns those that had to go for it, to be dropped without the lock.
-    fn keep(&mut self, address: usize, object: &Arc<K>, size: usize) -> Vec<Arc<K>> {
-        if size > self.limit {
+    fn keep(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
+        if size > limit {
             return Vec::new();
         }
         self.objects.put(address, (object.clone(), size));
         self.size += size;
         let mut evicted = Vec::new();
-        while self.size > self.limit
+        while self.size > limit
             && let Some((_, (object, size))) = self.objects.pop_lru()
         {
             self.size -= size;

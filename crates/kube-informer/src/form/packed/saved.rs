@@ -321,6 +321,7 @@ impl<K> Restore<K> {
             encoding,
             typed,
             decoded: AtomicBool::new(false),
+            read: AtomicBool::new(false),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, bytes));
         self.shared.counters.add(size, kept, all);

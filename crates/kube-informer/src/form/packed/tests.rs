@@ -325,6 +325,118 @@ fn an_object_larger_than_what_may_be_kept_evicts_nothing() {
     assert_eq!(packer.kept(), (1, size));
 }
 
+/// Whether an object that was just packed is decoded already.
+fn is_ahead<K>(packed: &Packed<K>) -> bool {
+    packed.header().decoded.load(Ordering::Relaxed)
+}
+
+#[test]
+fn while_objects_are_read_the_next_one_is_decoded_as_it_arrives() {
+    let packer = packer::<ConfigMap>(FieldPlan::default());
+    let arrives = |number| pack(&packer, &config_map(number, "web"));
+    let mut all: Vec<_> = (0..100).map(arrives).collect();
+    assert!(all.iter().all(|packed| !is_ahead(packed)), "nobody reads");
+    assert_eq!(packer.kept(), (0, 0));
+    for packed in &all {
+        packed.decode().unwrap();
+    }
+    for number in 100..200 {
+        let packed = arrives(number);
+        assert!(is_ahead(&packed), "{number}");
+        let decoded = packed.decode().unwrap();
+        assert_eq!(Arc::strong_count(&decoded), 2, "kept already");
+        assert_eq!(decoded.metadata.name.as_deref(), Some(packed.name()));
+        all.push(packed);
+    }
+    let in_vain = (200..300).map(arrives).filter(is_ahead).count();
+    assert!(in_vain < 10, "a burst that nobody reads: {in_vain}");
+    for packed in &all[..20] {
+        packed.decode().unwrap();
+    }
+    assert!(!is_ahead(&arrives(300)), "reading again is no new reader");
+    assert!(packer.kept().1 <= 1 << 20);
+}
+
+#[test]
+fn where_less_than_half_is_read_hardly_anything_is_decoded_ahead() {
+    let packer = packer::<ConfigMap>(FieldPlan::default());
+    let mut ahead = 0;
+    for number in 0..999 {
+        let packed = pack(&packer, &config_map(number, "web"));
+        ahead += usize::from(is_ahead(&packed));
+        if number % 3 == 0 {
+            packed.decode().unwrap();
+        }
+    }
+    assert_eq!(ahead, 0);
+}
+
+#[test]
+fn nothing_is_decoded_ahead_without_a_cache() {
+    let packer = packer_with::<ConfigMap>(0);
+    for number in 0..100 {
+        let packed = pack(&packer, &config_map(number, "web"));
+        assert!(!is_ahead(&packed), "{number}");
+        packed.decode().unwrap();
+    }
+}
+
+/// Panics for some objects, and does not match others.
+#[derive(Debug, PartialEq, serde::Deserialize)]
+struct Faulty {
+    #[serde(deserialize_with = "faulty")]
+    data: String,
+}
+
+fn faulty<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+    assert_ne!(text, "panic");
+    Ok(text)
+}
+
+#[test]
+fn an_object_that_cannot_be_decoded_ahead_fails_when_it_is_read() {
+    let packer = packer::<Faulty>(FieldPlan::default());
+    let arrives = |data: Value| pack(&packer, &json!({"metadata": {"name": "a"}, "data": data}));
+    for _ in 0..20 {
+        arrives(json!("good")).decode().unwrap();
+    }
+    let [wrong, panics] = [json!(7), json!("panic")].map(arrives);
+    assert!(!is_ahead(&wrong) && !is_ahead(&panics));
+    assert!(wrong.decode().is_err());
+    assert!(std::panic::catch_unwind(|| panics.decode()).is_err());
+    let good = arrives(json!("good"));
+    assert!(is_ahead(&good) && good.decode().unwrap().data == "good");
+}
+
+#[test]
+fn what_is_decoded_ahead_equals_what_is_decoded_later() {
+    let types = TypeMeta {
+        api_version: "v1".into(),
+        kind: "ConfigMap".into(),
+    };
+    for known in [None, Some(types)] {
+        let packer = || {
+            Packed::<DynamicObject>::decoder(DecoderConfig {
+                plan: FieldPlan::without_managed_fields(),
+                types: known.clone(),
+                ..DecoderConfig::default()
+            })
+        };
+        let read = packer();
+        for number in 0..40 {
+            let mut object = config_map(number, "web");
+            if number % 2 == 0 {
+                object["kind"] = json!("Other");
+            }
+            let (ahead, later) = (pack(&read, &object), pack(&packer(), &object));
+            assert!(is_ahead(&ahead) || number < 16, "{number}");
+            assert!(!is_ahead(&later));
+            assert_eq!(ahead.decode(), later.decode());
+        }
+    }
+}
+
 #[test]
 fn declared_and_undeclared_fields_are_equal() {
     let object = json!({
