@@ -15,6 +15,7 @@ use super::{Decode, DecodeError, DecoderConfig, RestoreObjects, SaveObjects, dec
 use crate::field_path::FieldPath;
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject, ScanError};
 use crate::object::{CachedObject, Fingerprint, HasOwners, ObjectKey, ResourceVersion, is_generated};
+use ahead::Unread;
 use coding::Coding;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::core::TypeMeta;
@@ -67,7 +68,7 @@ use triomphe::ThinArc;
 /// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). The objects of a collection that were decoded
 /// last are kept, about 1 MiB of them ([`decoded_cache`](crate::reflector::ReflectorOptions::decoded_cache)), and cost next to nothing
 /// to read again (`packed-decode-recent`): a predicate and a reconciler that look at one object decode it once. While most objects are read
-/// after they change, changes are decoded as they arrive, into this cache, and whoever reads them need not wait. Code that repeatedly
+/// soon after they change, changes are decoded as they arrive, into this cache, and whoever reads them need not wait. Code that repeatedly
 /// reads all of every object should use the type itself, or a struct of the fields it needs.
 ///
 /// # Memory
@@ -101,8 +102,7 @@ struct Header<K> {
     typed: bool,
     /// Whether it was ever decoded, so that it may have an entry among the decoded objects.
     decoded: AtomicBool,
-    /// Whether somebody has read it decoded.
-    read: AtomicBool,
+    unread: Unread,
 }
 
 /// The place of a uid that the stored body contains. At any other place, counted in bytes, it was cut out of the body: it
@@ -251,20 +251,26 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
     /// The object does not match the type.
     pub fn decode(&self) -> Result<Arc<K>, DecodeError> {
         let header = self.header();
-        if !header.read.load(Ordering::Relaxed) && !header.read.swap(true, Ordering::Relaxed) {
-            header.shared.ahead.read(decode_plain);
+        let (shared, arrival) = (&header.shared, header.unread.take());
+        let mut decoded_in_vain = false;
+        let object = shared.decoded(header.address(), header.decoded_size(), || {
+            decoded_in_vain = header.decoded.swap(true, Ordering::Relaxed);
+            let config = &shared.config;
+            let types = || match header.typed {
+                true => super::types(&self.scan(&FieldPlan::default()).ok()?, config.types.as_ref()),
+                false => config.types.clone(),
+            };
+            decode_body(config, header.encoding, |body| *body = self.body(), types)
+        })?;
+        match arrival {
+            Some(_) if decoded_in_vain => shared.ahead.was_in_vain(),
+            Some(arrival) => {
+                let room = shared.limit / header.decoded_size().max(1);
+                shared.ahead.read(arrival, room, decode_plain);
+            }
+            None => {}
         }
-        header
-            .shared
-            .decoded(header.address(), header.decoded_size(), || {
-                header.decoded.store(true, Ordering::Relaxed);
-                let config = &header.shared.config;
-                let types = || match header.typed {
-                    true => super::types(&self.scan(&FieldPlan::default()).ok()?, config.types.as_ref()),
-                    false => config.types.clone(),
-                };
-                decode_body(config, header.encoding, |body| *body = self.body(), types)
-            })
+        Ok(object)
     }
 }
 

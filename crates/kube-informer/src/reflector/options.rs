@@ -44,8 +44,8 @@ pub struct ReflectorOptions {
     /// form's plan](crate::form::Decode::plan).
     pub plan: Option<FieldPlan>,
     /// Estimated size in bytes of the cache of decoded objects, for forms that decode on demand. The cache
-    /// holds the objects that were decoded last, so that reading them again costs next to nothing. While more than
-    /// half of the objects that change are read, changes are decoded as they arrive, into the cache. `Some(0)`:
+    /// holds the objects that were decoded last, so that reading them again costs next to nothing. While most
+    /// of the objects that change are read soon, changes are decoded as they arrive, into the cache. `Some(0)`:
     /// no cache. Default: `None`, the size that the form chooses: 1 MiB for [`Packed`](crate::form::Packed).
     /// Other forms of this crate decode each object once, and ignore this.
     pub decoded_cache: Option<usize>,

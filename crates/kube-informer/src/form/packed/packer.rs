@@ -92,7 +92,7 @@ pub(super) struct Shared<K> {
     pub(super) ahead: Ahead<K>,
     decoded: Mutex<Decoded<K>>,
     /// The most bytes of decoded objects that are kept.
-    limit: usize,
+    pub(super) limit: usize,
 }
 
 /// Counters of the objects in memory: their number, and the bytes of their bodies, of their stored bodies and in
@@ -265,7 +265,7 @@ impl<K> Packer<K> {
             // A message does not contain them.
             typed: raw.encoding() == Encoding::Json && (raw.kind().is_some() || raw.api_version().is_some()),
             decoded: AtomicBool::new(false),
-            read: AtomicBool::new(false),
+            unread: self.shared.ahead.arrival(),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, &state.kept));
         drop(guard);
@@ -277,20 +277,23 @@ impl<K> Packer<K> {
     /// Decodes an object that is likely to be read. It is still in its plain form, so it need not be decompressed.
     /// An object that cannot be decoded fails when it is read.
     fn decode_ahead(&self, packed: &Packed<K>, raw: &RawObject) {
-        let header = packed.header();
-        let size = header.decoded_size();
-        let Some(decode) = self.shared.ahead.arrival() else {
+        let (header, shared) = (packed.header(), &self.shared);
+        let Some(decode) = shared.ahead.is_read_soon() else {
             return;
         };
-        if size > self.shared.limit {
+        let size = header.decoded_size();
+        if size > shared.limit.min(DECODED_CACHE) {
             return;
         }
-        if let Ok(Ok(object)) = catch_unwind(AssertUnwindSafe(|| decode(&self.shared.config, raw))) {
+        // Users' code decodes, and drops what is evicted. If it panics, the packed object is as good as before.
+        let ahead = || {
+            let object = Arc::new(decode(&shared.config, raw).ok()?);
             header.decoded.store(true, Ordering::Relaxed);
-            let object = Arc::new(object);
-            let evicted = lock(&self.shared.decoded).add(header.address(), &object, size, self.shared.limit);
+            let evicted = lock(&shared.decoded).add(header.address(), &object, size, shared.limit);
             drop(evicted);
-        }
+            Some(())
+        };
+        _ = catch_unwind(AssertUnwindSafe(ahead));
     }
 
     /// Appends the declared fields.

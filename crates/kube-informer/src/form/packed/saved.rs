@@ -14,6 +14,7 @@
 //!
 //! Numbers are little-endian; a coding is one byte and the number of its dictionary or base.
 
+use super::ahead::Unread;
 use super::coding::{Base, Coding, Compressor, Dictionary};
 use super::labels::Labels;
 use super::packer::{Packer, Shared};
@@ -321,7 +322,7 @@ impl<K> Restore<K> {
             encoding,
             typed,
             decoded: AtomicBool::new(false),
-            read: AtomicBool::new(false),
+            unread: Unread::uncounted(),
         };
         let packed = Packed(ThinArc::from_header_and_slice(header, bytes));
         self.shared.counters.add(size, kept, all);

@@ -372,6 +372,60 @@ fn where_less_than_half_is_read_hardly_anything_is_decoded_ahead() {
 }
 
 #[test]
+fn reads_of_old_objects_are_no_reads_of_arrivals() {
+    let packer = packer::<ConfigMap>(FieldPlan::default());
+    let arrives = |number| pack(&packer, &config_map(number, "web"));
+    let old: Vec<_> = (0..1000).map(arrives).collect();
+    for number in 0..500 {
+        assert!(!is_ahead(&arrives(1000 + number)), "{number}");
+        old[number * 7 % old.len()].decode().unwrap();
+    }
+}
+
+#[test]
+fn reads_that_come_after_the_cache_has_evicted_the_object_do_not_count() {
+    let size = pack(&packer::<ConfigMap>(FieldPlan::default()), &config_map(1, "web"))
+        .header()
+        .decoded_size();
+    // How many of 200 objects are decoded ahead, if each is read after `lag` others have arrived.
+    let ahead = |lag: usize, room: usize| {
+        let packer = packer_with::<ConfigMap>(size * room + size / 2);
+        let (mut all, mut ahead) = (Vec::new(), 0);
+        for number in 0..200 {
+            all.push(pack(&packer, &config_map(number, "web")));
+            ahead += usize::from(is_ahead(&all[number]));
+            if let Some(read) = number.checked_sub(lag) {
+                all[read].decode().unwrap();
+            }
+        }
+        ahead
+    };
+    assert!(ahead(3, 10) > 150);
+    assert_eq!(ahead(10, 5), 0);
+    assert_eq!(ahead(40, 100), 0);
+}
+
+#[test]
+fn it_takes_a_while_to_try_again_where_other_reads_evict_what_was_decoded_ahead() {
+    let size = pack(&packer::<ConfigMap>(FieldPlan::default()), &config_map(1, "web"))
+        .header()
+        .decoded_size();
+    let packer = packer_with::<ConfigMap>(size * 10);
+    let arrives = |number| pack(&packer, &config_map(number, "web"));
+    let old: Vec<_> = (0..12).map(arrives).collect();
+    let mut ahead = 0;
+    for number in 0..200 {
+        let packed = arrives(number);
+        ahead += usize::from(is_ahead(&packed));
+        for old in &old {
+            old.decode().unwrap();
+        }
+        packed.decode().unwrap();
+    }
+    assert!((1..20).contains(&ahead), "{ahead}");
+}
+
+#[test]
 fn nothing_is_decoded_ahead_without_a_cache() {
     let packer = packer_with::<ConfigMap>(0);
     for number in 0..100 {
@@ -401,12 +455,16 @@ fn an_object_that_cannot_be_decoded_ahead_fails_when_it_is_read() {
     for _ in 0..20 {
         arrives(json!("good")).decode().unwrap();
     }
-    let [wrong, panics] = [json!(7), json!("panic")].map(arrives);
+    let [wrong, panics] = [json!(7), json!("panic")].map(&arrives);
     assert!(!is_ahead(&wrong) && !is_ahead(&panics));
     assert!(wrong.decode().is_err());
     assert!(std::panic::catch_unwind(|| panics.decode()).is_err());
     let good = arrives(json!("good"));
     assert!(is_ahead(&good) && good.decode().unwrap().data == "good");
+    for _ in 0..20 {
+        arrives(json!(7)).decode().unwrap_err();
+    }
+    assert!(!is_ahead(&arrives(json!("good"))), "what fails is not read");
 }
 
 #[test]
