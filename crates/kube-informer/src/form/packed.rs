@@ -2,6 +2,7 @@
 
 mod ahead;
 mod coding;
+mod decoded;
 mod families;
 mod labels;
 mod packer;
@@ -102,6 +103,7 @@ struct Header<K> {
     typed: bool,
     /// Whether it was ever decoded, so that it may have an entry among the decoded objects.
     decoded: AtomicBool,
+    /// When it arrived, until somebody reads it decoded.
     unread: Unread,
 }
 
@@ -253,19 +255,21 @@ impl<K: DeserializeOwned + Send + Sync + 'static> Packed<K> {
         let header = self.header();
         let (shared, arrival) = (&header.shared, header.unread.take());
         let mut decoded_in_vain = false;
-        let object = shared.decoded(header.address(), header.decoded_size(), || {
-            decoded_in_vain = header.decoded.swap(true, Ordering::Relaxed);
-            let config = &shared.config;
-            let types = || match header.typed {
-                true => super::types(&self.scan(&FieldPlan::default()).ok()?, config.types.as_ref()),
-                false => config.types.clone(),
-            };
-            decode_body(config, header.encoding, |body| *body = self.body(), types)
-        })?;
+        let object = shared
+            .decoded
+            .get_or_decode(header.address(), header.decoded_size(), || {
+                decoded_in_vain = header.decoded.swap(true, Ordering::Relaxed);
+                let config = &shared.config;
+                let types = || match header.typed {
+                    true => super::types(&self.scan(&FieldPlan::default()).ok()?, config.types.as_ref()),
+                    false => config.types.clone(),
+                };
+                decode_body(config, header.encoding, |body| *body = self.body(), types)
+            })?;
         match arrival {
             Some(_) if decoded_in_vain => shared.ahead.was_in_vain(),
             Some(arrival) => {
-                let room = shared.limit / header.decoded_size().max(1);
+                let room = shared.decoded.room_for(header.decoded_size());
                 shared.ahead.read(arrival, room, decode_plain);
             }
             None => {}
@@ -453,7 +457,7 @@ impl<K> Header<K> {
 impl<K> Drop for Header<K> {
     fn drop(&mut self) {
         if *self.decoded.get_mut() {
-            self.shared.remove_decoded(self.address());
+            self.shared.decoded.remove(self.address());
         }
         self.shared.counters.remove(self.size, self.kept, self.all);
     }

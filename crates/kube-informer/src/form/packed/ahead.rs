@@ -17,7 +17,7 @@ const READ: u8 = 5;
 /// The balance above which objects are decoded, and the highest one, which is used up by 8 objects.
 const ENOUGH: u8 = 24;
 const MOST: u8 = 48;
-/// A read of an object counts if at most this many others have arrived after it.
+/// A read of an object counts if fewer than this many others have arrived after it.
 const SOON: usize = 32;
 
 type DecodeRaw<K> = fn(&DecoderConfig, &RawObject) -> Result<K, DecodeError>;

@@ -4,6 +4,7 @@ use super::{
     Header, Packed, UID_ELSEWHERE,
     ahead::Ahead,
     coding::{Coding, Compressor, VALIDATION_SAMPLES},
+    decoded::{DECODED_CACHE, DecodedObjects},
     families::Families,
     labels::LabelSets,
     write_prefixed,
@@ -12,22 +13,17 @@ use crate::field_path::FieldPath;
 use crate::form::{self, DecodeError, DecoderConfig};
 use crate::low_level::wire::{Encoding, FieldPlan, RawObject};
 use crate::object::ObjectKey;
-use foldhash::fast::RandomState;
-use lru::LruCache;
 use std::{
     borrow::Cow,
-    collections::HashMap,
     fmt, mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use triomphe::ThinArc;
 
-/// The default size of the decoded objects that are kept, in bytes.
-const DECODED_CACHE: usize = 1 << 20;
 /// The number of objects on which a dictionary is trained.
 const SAMPLES: usize = 64;
 /// The most bytes of an object that are used as a sample.
@@ -90,9 +86,7 @@ pub(super) struct Shared<K> {
     pub(super) declared: Vec<(u16, FieldPath)>,
     pub(super) counters: Counters,
     pub(super) ahead: Ahead<K>,
-    decoded: Mutex<Decoded<K>>,
-    /// The most bytes of decoded objects that are kept.
-    pub(super) limit: usize,
+    pub(super) decoded: DecodedObjects<K>,
 }
 
 /// Counters of the objects in memory: their number, and the bytes of their bodies, of their stored bodies and in
@@ -103,22 +97,6 @@ pub(super) struct Counters {
     bodies: AtomicU64,
     kept: AtomicU64,
     all: AtomicU64,
-}
-
-/// The currently decoded objects, by the address of the packed object. An entry is removed before its address can be
-/// reused.
-struct Decoded<K> {
-    objects: HashMap<usize, Weak<K>, RandomState>,
-    /// The number of entries that triggers the removal of those whose object was dropped.
-    sweep_at: usize,
-    recent: Recent<K>,
-}
-
-/// The objects that were decoded or read last. They are kept alive, so that reading them again costs next to nothing.
-struct Recent<K> {
-    /// With their sizes, in bytes.
-    objects: LruCache<usize, (Arc<K>, usize)>,
-    size: usize,
 }
 
 pub(super) struct State {
@@ -146,7 +124,7 @@ struct RatioTracker {
     last_wait: u64,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -172,15 +150,7 @@ impl<K> Packer<K> {
                 config,
                 counters: Counters::default(),
                 ahead: Ahead::default(),
-                limit,
-                decoded: Mutex::new(Decoded {
-                    objects: HashMap::default(),
-                    sweep_at: 64,
-                    recent: Recent {
-                        objects: LruCache::unbounded(),
-                        size: 0,
-                    },
-                }),
+                decoded: DecodedObjects::new(limit),
             }),
             state: Mutex::new(State {
                 compressor: None,
@@ -227,19 +197,6 @@ impl<K> Packer<K> {
         self.shared.config.plan.clone()
     }
 
-    /// The number of tracked decoded objects.
-    #[cfg(test)]
-    pub(super) fn tracked(&self) -> usize {
-        lock(&self.shared.decoded).objects.len()
-    }
-
-    /// How many decoded objects are kept, and their size.
-    #[cfg(test)]
-    pub(super) fn kept(&self) -> (usize, usize) {
-        let recent = &lock(&self.shared.decoded).recent;
-        (recent.objects.len(), recent.size)
-    }
-
     pub(super) fn pack(&self, key: &ObjectKey, raw: &RawObject) -> Result<Packed<K>, DecodeError> {
         let mut guard = lock(&self.state);
         let state = &mut *guard;
@@ -282,15 +239,14 @@ impl<K> Packer<K> {
             return;
         };
         let size = header.decoded_size();
-        if size > shared.limit.min(DECODED_CACHE) {
+        if size > DECODED_CACHE || shared.decoded.room_for(size) == 0 {
             return;
         }
         // Users' code decodes, and drops what is evicted. If it panics, the packed object is as good as before.
         let ahead = || {
             let object = Arc::new(decode(&shared.config, raw).ok()?);
             header.decoded.store(true, Ordering::Relaxed);
-            let evicted = lock(&shared.decoded).add(header.address(), &object, size, shared.limit);
-            drop(evicted);
+            shared.decoded.add(header.address(), &object, size);
             Some(())
         };
         _ = catch_unwind(AssertUnwindSafe(ahead));
@@ -351,92 +307,6 @@ impl<K> Shared<K> {
         let of_type = of_type.flatten().filter(|name| !name.is_empty());
         let of_type = of_type.map(|name| Cow::Owned(serde_json::Value::from(name).to_string().into_bytes()));
         found.into_iter().flatten().chain(of_type)
-    }
-
-    /// Removes the entry of the packed object at `address`, which is being dropped.
-    pub(super) fn remove_decoded(&self, address: usize) {
-        let mut decoded = lock(&self.decoded);
-        decoded.objects.remove(&address);
-        let object = decoded.recent.remove(address);
-        // Dropping it takes a while.
-        drop(decoded);
-        drop(object);
-    }
-
-    /// The decoded form of the object at `address`: the existing one if it is alive, otherwise the result of
-    /// `decode`, which takes about `size` bytes.
-    pub(super) fn decoded(
-        &self,
-        address: usize,
-        size: usize,
-        decode: impl FnOnce() -> Result<K, DecodeError>,
-    ) -> Result<Arc<K>, DecodeError> {
-        let alive = |decoded: &mut Decoded<K>| {
-            if let Some(object) = decoded.recent.get(address) {
-                return Some((object, Vec::new()));
-            }
-            let object = decoded.objects.get(&address).and_then(Weak::upgrade)?;
-            let evicted = decoded.recent.keep(address, &object, size, self.limit);
-            Some((object, evicted))
-        };
-        // What is evicted is dropped without the lock: that takes a while.
-        let known = alive(&mut lock(&self.decoded));
-        if let Some((object, _)) = known {
-            return Ok(object);
-        }
-        let object = Arc::new(decode()?);
-        let mut decoded = lock(&self.decoded);
-        // Another thread may have decoded it meanwhile.
-        if let Some((known, evicted)) = alive(&mut decoded) {
-            drop(decoded);
-            drop((object, evicted));
-            return Ok(known);
-        }
-        let evicted = decoded.add(address, &object, size, self.limit);
-        drop(decoded);
-        drop(evicted);
-        Ok(object)
-    }
-}
-
-impl<K> Decoded<K> {
-    /// Adds an object. Returns those that had to go for it, to be dropped without the lock.
-    fn add(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
-        if self.objects.len() >= self.sweep_at {
-            self.objects.retain(|_, object| object.strong_count() > 0);
-            self.sweep_at = 64.max(2 * self.objects.len());
-        }
-        self.objects.insert(address, Arc::downgrade(object));
-        self.recent.keep(address, object, size, limit)
-    }
-}
-
-impl<K> Recent<K> {
-    fn get(&mut self, address: usize) -> Option<Arc<K>> {
-        self.objects.get(&address).map(|(object, _)| object.clone())
-    }
-
-    /// Keeps an object. Returns those that had to go for it, to be dropped without the lock.
-    fn keep(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
-        if size > limit {
-            return Vec::new();
-        }
-        self.objects.put(address, (object.clone(), size));
-        self.size += size;
-        let mut evicted = Vec::new();
-        while self.size > limit
-            && let Some((_, (object, size))) = self.objects.pop_lru()
-        {
-            self.size -= size;
-            evicted.push(object);
-        }
-        evicted
-    }
-
-    fn remove(&mut self, address: usize) -> Option<Arc<K>> {
-        let (object, size) = self.objects.pop(&address)?;
-        self.size -= size;
-        Some(object)
     }
 }
 
