@@ -108,18 +108,17 @@ impl RealServer {
         )))
     }
 
-    /// Compacts etcd: what it keeps begins with the newest revision.
+    /// Compacts etcd: what it keeps begins with the state at `resource_version`.
     ///
     /// The API server remembers more, until it is started again: its watch history and the states of lists.
     ///
     /// # Errors
     ///
     /// What etcd answered.
-    pub async fn compact(&self) -> Result<(), ServerError> {
+    pub async fn compact(&self, resource_version: u64) -> Result<(), ServerError> {
         let config = kube::Config::new(self.etcd_url().parse().map_err(ServerError::client)?);
         let etcd = kube::Client::try_from(config).map_err(ServerError::client)?;
-        let body =
-            json!({"revision": self.resource_version().await?.to_string(), "physical": true}).to_string();
+        let body = json!({"revision": resource_version.to_string(), "physical": true}).to_string();
         let request = http::Request::post("/v3/kv/compaction").header("content-type", "application/json");
         let request = request.body(body.into_bytes()).map_err(ServerError::client)?;
         etcd.request_text(request)

@@ -74,7 +74,7 @@ impl Case {
         self
     }
 
-    /// In a case that runs when no other does.
+    /// Loses the history before the saved version `newest`, in a case that runs when no other does.
     pub(crate) fn forget(mut self) -> Self {
         self.steps.push(Step::Forget);
         self

@@ -105,8 +105,8 @@ impl Subject for Simulator {
         &self.1
     }
 
-    async fn forget(&self) {
-        self.0.store().compact(self.0.store().resource_version());
+    async fn forget(&self, resource_version: u64) {
+        self.0.store().compact(resource_version);
     }
 }
 
@@ -117,8 +117,8 @@ impl Subject for Real {
         &self.1
     }
 
-    async fn forget(&self) {
-        self.0.compact().await.unwrap();
+    async fn forget(&self, resource_version: u64) {
+        self.0.compact(resource_version).await.unwrap();
         self.0.start_again(Part::ApiServer).unwrap();
         self.0.ready().await.unwrap();
     }
