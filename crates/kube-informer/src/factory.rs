@@ -486,7 +486,8 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::of(resource).selection(selection))
     }
 
-    /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else.
+    /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else. Without a
+    /// [plan](InformerRequest::plan), `metadata.managedFields` is [pruned](crate::form#pruning).
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {

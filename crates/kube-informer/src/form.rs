@@ -44,7 +44,8 @@
 //!
 //! # Pruning
 //! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither
-//! decoded nor stored. [`Packed`] prunes `metadata.managedFields` by default.
+//! decoded nor stored. [`Packed`] and [`PartialObjectMeta`](kube::core::PartialObjectMeta) prune
+//! `metadata.managedFields` by default; with the plan `FieldPlan::default()` they keep them.
 
 mod decoding;
 mod dynamic;
@@ -258,6 +259,15 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
 
     fn decode_raw(config: &DecoderConfig, _: &ObjectKey, raw: &RawObject) -> Result<Arc<K>, DecodeError> {
         decode_complete(config, raw).map(Arc::new)
+    }
+
+    /// Prunes `metadata.managedFields` of [`PartialObjectMeta`](kube::core::PartialObjectMeta), nothing of whole
+    /// objects. Decoded, managedFields take most of what metadata takes.
+    fn plan() -> FieldPlan {
+        match K::metadata_api() {
+            true => FieldPlan::without_managed_fields(),
+            false => FieldPlan::default(),
+        }
     }
 
     /// Only a `DynamicObject` can be saved.

@@ -71,6 +71,8 @@ impl<O: CachedObject> RetryWatchEvent<O> {
 /// if the server asks for it (by at most five minutes). Each request has a random timeout of five to ten minutes.
 /// Bookmarks are not yielded.
 ///
+/// Objects are without what [the form's plan](Decode::plan) prunes; [`Unshared`](form::Unshared) prunes nothing.
+///
 /// # Errors
 /// The stream ends with an error when the version is too old for the server (list again, then watch from there), when
 /// the server forbids the watch or does not know the resource or the user, and when it sends malformed data. `""` and

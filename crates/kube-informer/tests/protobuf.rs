@@ -519,6 +519,10 @@ async fn both_encodings_hold_the_same_in_every_form() {
         let source = source(encoding).metadata_only();
         runs(SharedInformer::<PartialObjectMeta<Pod>>::builder(source), &stop)
     });
+    let all_metadata = both.map(|encoding| {
+        let builder = SharedInformer::builder(source(encoding).metadata_only()).plan(FieldPlan::default());
+        runs::<PartialObjectMeta<Pod>>(builder, &stop)
+    });
     for informer in &typed {
         informer.synced().await.unwrap();
     }
@@ -535,6 +539,7 @@ async fn both_encodings_hold_the_same_in_every_form() {
     catch_up(&typed, &last).await;
     catch_up(&packed, &last).await;
     catch_up(&metadata, &last).await;
+    catch_up(&all_metadata, &last).await;
 
     let [json, protobuf] = &typed;
     let expected = json.store().list();
@@ -550,6 +555,17 @@ async fn both_encodings_hold_the_same_in_every_form() {
         let [json, protobuf] =
             [&metadata[0], &metadata[1]].map(|held| held.store().get(key.as_str()).expect("held"));
         assert_eq!(protobuf.metadata, json.metadata, "{key}");
+        let whole = all_metadata
+            .each_ref()
+            .map(|held| held.store().get(key.as_str()).expect("held"));
+        assert!(object.metadata.managed_fields.is_some(), "{key}");
+        assert!(
+            whole.iter().all(|whole| whole.metadata == object.metadata),
+            "{key}"
+        );
+        let mut pruned = object.metadata.clone();
+        pruned.managed_fields = None;
+        assert_eq!(json.metadata, pruned, "{key}");
     }
     for (informer, encoding) in typed.iter().zip(both) {
         assert_eq!(informer.store().len(), expected.len());

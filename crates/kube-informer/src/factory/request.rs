@@ -160,7 +160,7 @@ pub struct InformerRequest<O: Decode> {
 impl<O: StaticResource> InformerRequest<O> {
     /// Requests a kind that is known at compile time, in any [form of it](StaticResource): `Pod`,
     /// `Packed<Pod>`. For [`PartialObjectMeta`](kube::core::PartialObjectMeta), the server sends metadata
-    /// only. For a kind without namespaces, the namespaces are ignored.
+    /// only, of which `managedFields` is [pruned](crate::form#pruning). For a kind without namespaces, the namespaces are ignored.
     pub fn new() -> Self {
         type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
         let scope = match TypeId::of::<ScopeOf<O>>() == TypeId::of::<ClusterResourceScope>() {

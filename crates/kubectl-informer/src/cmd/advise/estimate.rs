@@ -37,10 +37,8 @@ mod factors {
     pub(super) const KUBE_RS: f64 = 101.36 / 12.3;
     /// It holds the same type as kube-rs: 80.66 and 80.68 KB for a pod on one server.
     pub(super) const TYPED: f64 = KUBE_RS;
-    /// 38.76 KB for a pod, of which 6.7 KB of JSON are decoded.
+    /// 38.76 KB for a pod, of which 6.7 KB of JSON are decoded. What is left of metadata has the same form: names and strings.
     pub(super) const PRUNED: f64 = 38.76 / 6.7;
-    /// 65.46 KB for a pod, of which 6.4 KB of JSON are metadata.
-    pub(super) const METADATA: f64 = 65.46 / 6.4;
 }
 
 impl Form {
@@ -83,8 +81,8 @@ impl Form {
             Self::Typed => factor("an informer of the type, such as Pod", factors::TYPED),
             Self::Pruned => factor("the type without managedFields (FieldPlan)", factors::PRUNED),
             Self::Metadata => format!(
-                "PartialObjectMeta: {:.1} bytes for each byte of metadata, as measured with pods; long strings count once",
-                factors::METADATA
+                "PartialObjectMeta, without managedFields: {:.1} bytes for each byte of metadata, as measured with pods; long strings count once",
+                factors::PRUNED
             ),
             Self::Projection => {
                 "a struct of name, namespace, uid, version and labels: its strings in the sample, 40 bytes beside each, and \
@@ -124,7 +122,11 @@ impl Form {
                 sizes.long,
                 factors::PRUNED,
             ),
-            Self::Metadata => (sizes.metadata, sizes.long_metadata, factors::METADATA),
+            Self::Metadata => (
+                sizes.metadata.saturating_sub(sizes.managed_fields),
+                sizes.long_metadata,
+                factors::PRUNED,
+            ),
             Self::Typed | Self::Packed | Self::Projection => (sizes.all, sizes.long, factors::TYPED),
         };
         (bytes.saturating_sub(long) as f64 * factor).round() as u64 + long
