@@ -221,7 +221,8 @@ fn mib(client: &str, plan: &Plan<'_>) -> u64 {
     let (kib, kib_of_a_relist) = match form.trim_end_matches("-json").trim_end_matches("-thread") {
         "packed" => (2, 2),
         "projection" => (4, 4),
-        "metadata" => (48, 50),
+        "metadata" => (4, 5),
+        "metadata-managed" => (48, 50),
         "pruned" => (42, 44),
         "typed" => (84, 86),
         "kube-rs" => (85, 165),

@@ -201,6 +201,7 @@ pub fn shown(client: &str) -> String {
         "pruned" => "kube-informer, Pod",
         "typed" => "kube-informer, Pod with managedFields",
         "metadata" => "kube-informer, metadata",
+        "metadata-managed" => "kube-informer, metadata with managedFields",
         "projection" => "kube-informer, projection",
         "client-go-protobuf" => "client-go",
         "client-go" => "client-go, JSON",

@@ -346,6 +346,9 @@ where
 }
 
 /// [`watcher`] of the metadata of a collection. The same as a `watcher` of `Api<PartialObjectMeta<K>>`.
+///
+/// It has managedFields, as a stream holds nothing back. [Drop](crate::WatchStreamExt::modify) them before objects are
+/// stored, or take a [metadata informer](kube_informer::SharedInformerFactory::metadata_informer), which leaves them out.
 pub fn metadata_watcher<K>(
     api: Api<K>,
     config: Config,

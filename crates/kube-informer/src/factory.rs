@@ -213,7 +213,8 @@ impl FactoryBuilder {
         self
     }
 
-    /// The options of all reflectors.
+    /// The options of all reflectors. A plan in them replaces [those of the forms](Decode::plan) of all informers
+    /// whose [requests](InformerRequest::plan) have none.
     pub fn reflector_options(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
         self
@@ -486,8 +487,9 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::of(resource).selection(selection))
     }
 
-    /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else. Without a
-    /// [plan](InformerRequest::plan), `metadata.managedFields` is [pruned](crate::form#pruning).
+    /// The informer of a kind's metadata: names, labels, owners. The server sends nothing else. Unless a
+    /// [plan](InformerRequest::plan), of the request or the factory, says otherwise, `metadata.managedFields` is
+    /// [pruned](crate::form#pruning).
     ///
     /// ```no_run
     /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -503,8 +505,9 @@ impl SharedInformerFactory {
         self.informer_with(InformerRequest::new())
     }
 
-    /// The informer of any resource's metadata, with a selection of its own. For a resource that is known
-    /// only at run time, `K` is [`DynamicObject`](kube::core::DynamicObject).
+    /// The informer of any resource's metadata, with a selection of its own; [without
+    /// managedFields](Self::metadata_informer). For a resource that is known only at run time, `K` is
+    /// [`DynamicObject`](kube::core::DynamicObject).
     pub fn metadata_informer_for_resource<K>(
         &self,
         resource: ApiResource,

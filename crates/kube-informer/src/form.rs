@@ -8,7 +8,7 @@
 //! | `Pod`, any [`kube::Resource`] that can be deserialized | `Arc<Pod>`, decoded when it arrives | small collections; code that often reads all objects |
 //! | [`Packed<Pod>`](Packed) (feature `packed`) | the object's bytes, compressed; decoded on demand | large collections; handlers that use only the key |
 //! | a struct of yours with the fields you need, which [derives `CachedObject`](macro@crate::CachedObject) | an `Arc` of it | large collections that are read often |
-//! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, requested from the server as such | owners, garbage collection |
+//! | [`PartialObjectMeta<Pod>`](kube::core::PartialObjectMeta) | metadata only, requested from the server as such, without managedFields | owners, garbage collection |
 //! | [`Unshared<Pod>`](Unshared) | decoded when it arrives, and passed on | generic code over types that need not be `Sync` |
 //!
 //! ```
@@ -45,7 +45,8 @@
 //! # Pruning
 //! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither
 //! decoded nor stored. [`Packed`] and [`PartialObjectMeta`](kube::core::PartialObjectMeta) prune
-//! `metadata.managedFields` by default; with the plan `FieldPlan::default()` they keep them.
+//! `metadata.managedFields` by default, whatever the server sends. A plan replaces this default: with
+//! `FieldPlan::default()` they keep them.
 
 mod decoding;
 mod dynamic;
@@ -261,8 +262,8 @@ impl<K: kube::Resource + DeserializeOwned + Send + Sync + 'static> Decode for K 
         decode_complete(config, raw).map(Arc::new)
     }
 
-    /// Prunes `metadata.managedFields` of [`PartialObjectMeta`](kube::core::PartialObjectMeta), nothing of whole
-    /// objects. Decoded, managedFields take most of what metadata takes.
+    /// Prunes `metadata.managedFields` of [`PartialObjectMeta`](kube::core::PartialObjectMeta), and of any resource
+    /// whose `metadata_api()` is true; nothing of whole objects. Decoded, managedFields take most of what metadata takes.
     fn plan() -> FieldPlan {
         match K::metadata_api() {
             true => FieldPlan::without_managed_fields(),

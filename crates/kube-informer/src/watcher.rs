@@ -27,6 +27,7 @@
 //! ```
 
 use crate::form::{self, Decode, DecoderConfig};
+use crate::low_level::wire::FieldPlan;
 use crate::object::{CachedObject, ResourceVersion};
 use crate::source::{
     ApiError, ApiStatus, ErrorClass, InvalidObject, Item, LONGEST_RETRY_AFTER, ListerWatcher, WATCH_TIMEOUT,
@@ -71,7 +72,8 @@ impl<O: CachedObject> RetryWatchEvent<O> {
 /// if the server asks for it (by at most five minutes). Each request has a random timeout of five to ten minutes.
 /// Bookmarks are not yielded.
 ///
-/// Objects are without what [the form's plan](Decode::plan) prunes; [`Unshared`](form::Unshared) prunes nothing.
+/// Objects are without what the plan prunes: [the form's plan](Decode::plan), or one [of your
+/// own](RetryWatcher::with_plan).
 ///
 /// # Errors
 /// The stream ends with an error when the version is too old for the server (list again, then watch from there), when
@@ -83,6 +85,24 @@ pub struct RetryWatcher<O: CachedObject>(BoxStream<'static, Result<RetryWatchEve
 impl<O: Decode> RetryWatcher<O> {
     /// Watches from the first change after `from`, which is the version of a list or of an object.
     pub fn new(source: impl ListerWatcher<O>, from: ResourceVersion) -> Self {
+        Self::with_plan(source, from, O::plan())
+    }
+
+    /// [`new`](Self::new) with the fields that the scan of each object extracts and prunes, instead of [those of
+    /// the form](Decode::plan).
+    ///
+    /// ```no_run
+    /// use k8s_openapi::api::core::v1::Pod;
+    /// use kube::core::PartialObjectMeta;
+    /// use kube_informer::{FieldPlan, source::ClientSource, watcher::RetryWatcher};
+    ///
+    /// # fn example(source: ClientSource) {
+    /// // Metadata with managedFields.
+    /// let source = source.metadata_only();
+    /// let events = RetryWatcher::<PartialObjectMeta<Pod>>::with_plan(source, "1234".into(), FieldPlan::default());
+    /// # }
+    /// ```
+    pub fn with_plan(source: impl ListerWatcher<O>, from: ResourceVersion, plan: FieldPlan) -> Self {
         if !from.is_version() {
             let text = format!("{from:?} is no version to watch from");
             let error = ApiError::Request(text.into());
@@ -91,11 +111,12 @@ impl<O: Decode> RetryWatcher<O> {
         let source: Arc<dyn ListerWatcher<O>> = Arc::new(source);
         let config = DecoderConfig {
             types: source.type_meta(),
-            plan: O::plan(),
+            plan: plan.clone(),
             decoded_cache: None,
         };
         let resumed = Resumed {
             source,
+            plan,
             decoder: O::decoder(config),
             from,
             open: None,
@@ -115,6 +136,7 @@ impl<O: CachedObject> Stream for RetryWatcher<O> {
 
 struct Resumed<O: Decode> {
     source: Arc<dyn ListerWatcher<O>>,
+    plan: FieldPlan,
     decoder: O::Decoder,
     from: ResourceVersion,
     open: Option<WatchStream<O>>,
@@ -159,7 +181,7 @@ impl<O: Decode> Resumed<O> {
         let request = WatchRequest {
             from: WatchFrom::Version(self.from.clone()),
             timeout: random_timeout(WATCH_TIMEOUT),
-            plan: O::plan(),
+            plan: self.plan.clone(),
         };
         self.source.watch(request).await
     }

@@ -4,20 +4,22 @@
 mod told;
 
 use conformance::cluster::Cluster;
+use futures::StreamExt;
 use instances as _;
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind, PartialObjectMeta};
 use kube_informer::form::{Decode, Packed};
 use kube_informer::informer::InformerBuilder;
 use kube_informer::low_level::wire::Encoding;
-use kube_informer::reflector::{InitialState, ReflectorOptions};
+use kube_informer::reflector::{InitialState, Pager, ReflectorOptions};
 use kube_informer::source::{ClientSource, ErrorClass, ListRequest, ListVersion, ListerWatcher, Selection};
+use kube_informer::watcher::RetryWatcher;
 use kube_informer::{
     CachedObject, FieldPlan, HasOwners, Notifications, Partition, ResourceVersion, SharedInformer,
     SharedInformerFactory,
 };
 use kube_protobuf::{UnknownFields::Deny, to_vec, watch_event_to_vec};
-use kube_sim::script::{Answer, Expected, ScriptedServer, event, status};
+use kube_sim::script::{Answer, Expected, Kind, ScriptedServer, event, status};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -385,6 +387,51 @@ async fn protobuf_is_asked_for_unless_somebody_needs_json() {
     let metadata = format!("{PROTOBUF}{reduced}{JSON}{reduced}{BOTH}");
     lists::<PartialObjectMeta<ConfigMap>>(&metadata, ClientSource::metadata_only).await;
     lists::<PartialObjectMeta<DynamicObject>>(&metadata, ClientSource::metadata_only).await;
+}
+
+/// A plan replaces the form's own.
+#[tokio::test]
+async fn a_pager_and_a_watcher_take_a_plan() {
+    type Metadata = PartialObjectMeta<ConfigMap>;
+    let maps = Kind::new("v1", "ConfigMap");
+    let mut object = maps.object("ns/a", "6");
+    object["metadata"]["managedFields"] =
+        json!([{"manager": "test", "operation": "Update", "apiVersion": "v1"}]);
+    for (plan, kept) in [(None, false), (Some(FieldPlan::default()), true)] {
+        let dropped = match kept {
+            true => "",
+            false => ";drop=metadata.managedFields",
+        };
+        let accept = |kind: &str| {
+            let form = format!(";as=PartialObjectMetadata{kind};g=meta.k8s.io;v=v1{dropped}");
+            format!("{JSON}{form},{JSON}")
+        };
+        let watch = format!("GET /api/v1/configmaps?{WATCH}&resourceVersion=5");
+        let server = ScriptedServer::new()
+            .expect(
+                Expected::from("GET /api/v1/configmaps?limit=500").header("accept", accept("List")),
+                Answer::json(maps.list("5", [&object])),
+            )
+            .expect(
+                Expected::from(watch).header("accept", accept("")),
+                Answer::watch([event("ADDED", &object)]),
+            );
+        let source = source(&server).metadata_only().encoding(Encoding::Json);
+        let pager = Pager::<Metadata>::new(source.clone());
+        let (pager, mut events) = match plan {
+            None => (pager, RetryWatcher::<Metadata>::new(source, "5".into())),
+            Some(plan) => (
+                pager.plan(plan.clone()),
+                RetryWatcher::with_plan(source, "5".into(), plan),
+            ),
+        };
+        let listed = pager.list().await.unwrap().objects.remove(0);
+        let added = events.next().await.unwrap().unwrap();
+        for held in [&listed, added.object().unwrap()] {
+            assert_eq!(held.metadata.managed_fields.is_some(), kept);
+        }
+        server.assert_finished();
+    }
 }
 
 /// Custom resources have no message, but their metadata has one.

@@ -559,7 +559,7 @@ pub(crate) enum Decode {
     Typed,
     /// As their bytes without managedFields, compressed with a dictionary learned from the first objects
     Packed,
-    /// Metadata only; the server sends nothing else
+    /// Metadata without managedFields; the server sends only metadata
     Metadata,
 }
 

@@ -14,7 +14,7 @@ pub enum ApplyError {
     Unnamed,
     /// The object was read from the server. Applied, it would take over every field that others have set.
     #[error(
-        "the object {0} has managedFields, so it was read from the server; apply an object with the wanted fields only"
+        "the object {0} was read from the server: it has managedFields or a creationTimestamp; apply an object with the wanted fields only"
     )]
     ReadFromServer(String),
     /// The request failed.
@@ -25,7 +25,8 @@ pub enum ApplyError {
 /// Sets the fields of `object` on the server by server-side apply, and creates the object if it does not
 /// exist.
 ///
-/// `object` has the fields that this controller wants, and no others. `manager` is the name of the controller
+/// `object` has the fields that this controller wants, and no others: make it anew, do not take one that was read.
+/// `manager` is the name of the controller
 /// and must not change: the server removes fields that this manager applied before and does not apply now,
 /// and keeps the fields of other managers. If another manager has set one of the fields to another value,
 /// this value wins (`force`), because a controller must converge. Applying the same fields again changes
@@ -87,9 +88,14 @@ fn params(manager: &str) -> PatchParams {
 fn name_of<K: Resource>(object: &K) -> Result<&str, ApplyError> {
     let meta = object.meta();
     let name = meta.name.as_deref().ok_or(ApplyError::Unnamed)?;
-    match meta.managed_fields.as_deref() {
-        None | Some([]) => Ok(name),
-        Some(_) => Err(ApplyError::ReadFromServer(name.to_owned())),
+    // Objects in a cache may be without managedFields. Only the server sets a creationTimestamp.
+    let managed = meta
+        .managed_fields
+        .as_ref()
+        .is_some_and(|fields| !fields.is_empty());
+    match managed || meta.creation_timestamp.is_some() {
+        true => Err(ApplyError::ReadFromServer(name.to_owned())),
+        false => Ok(name),
     }
 }
 
@@ -97,6 +103,8 @@ fn name_of<K: Resource>(object: &K) -> Result<&str, ApplyError> {
 mod tests {
     use super::*;
     use k8s_openapi::api::core::v1::ConfigMap;
+    use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+    use k8s_openapi::jiff::Timestamp;
     use kube::Client;
     use kube_sim::script::{Answer, Expected, Kind, ScriptedServer};
 
@@ -128,10 +136,19 @@ mod tests {
     async fn what_was_read_is_not_applied() {
         let server = ScriptedServer::new();
         let api = Api::namespaced(Client::new(server.service(), "ns"), "ns");
-        let mut read = map();
+        let (mut read, mut cached) = (map(), map());
         read.metadata.managed_fields = Some(vec![Default::default()]);
-        let error = apply(&api, "my-controller", &read).await.unwrap_err();
-        assert!(error.to_string().starts_with("the object web has managedFields"));
+        cached.metadata.creation_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        for object in [read, cached] {
+            let error = apply(&api, "my-controller", &object).await.unwrap_err();
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("the object web was read from the server")
+            );
+            let error = apply_status(&api, "my-controller", &object).await.unwrap_err();
+            assert!(matches!(error, ApplyError::ReadFromServer(_)));
+        }
         let error = apply(&api, "my-controller", &ConfigMap::default())
             .await
             .unwrap_err();

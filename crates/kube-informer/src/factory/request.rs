@@ -160,7 +160,8 @@ pub struct InformerRequest<O: Decode> {
 impl<O: StaticResource> InformerRequest<O> {
     /// Requests a kind that is known at compile time, in any [form of it](StaticResource): `Pod`,
     /// `Packed<Pod>`. For [`PartialObjectMeta`](kube::core::PartialObjectMeta), the server sends metadata
-    /// only, of which `managedFields` is [pruned](crate::form#pruning). For a kind without namespaces, the namespaces are ignored.
+    /// only, of which the form [prunes](crate::form#pruning) `managedFields`. For a kind without namespaces, the
+    /// namespaces are ignored.
     pub fn new() -> Self {
         type ScopeOf<O> = <<O as StaticResource>::Resource as kube::Resource>::Scope;
         let scope = match TypeId::of::<ScopeOf<O>>() == TypeId::of::<ClusterResourceScope>() {
@@ -216,7 +217,8 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Requests metadata only, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
+    /// Requests metadata only, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta), whose
+    /// [plan](crate::form#pruning) decides about managedFields.
     pub fn metadata_only(mut self) -> Self {
         self.metadata_only = true;
         self
@@ -281,7 +283,8 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// The fields that the scan of each object extracts and prunes; see
+    /// The fields that the scan of each object extracts and prunes, instead of [those of the form](Decode::plan)
+    /// or of the [factory](super::FactoryBuilder::reflector_options); see
     /// [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = Some(plan);

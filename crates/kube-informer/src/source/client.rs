@@ -5,7 +5,7 @@
 //! whole body, lose objects that cannot be decoded, and do not distinguish failures.
 
 use super::body::{Chunks, Patience, silent};
-use super::negotiation::{Negotiation, Objects, Reduction, accept};
+use super::negotiation::{Negotiation, Objects, PartialMetadata, accept};
 use super::parts::{Expected, list_parts, watch_events};
 use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
@@ -99,8 +99,8 @@ impl ClientSource {
         }
     }
 
-    /// Requests only the objects' metadata, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta).
-    /// Default: whole objects.
+    /// Requests only the objects' metadata, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta),
+    /// whose [plan](crate::form#pruning) decides about managedFields. Default: whole objects.
     ///
     /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches>
     #[must_use = "this is a builder"]
@@ -198,14 +198,9 @@ impl ClientSource {
         &self,
         query: String,
         object: Option<&ObjectKey>,
-        metadata: Reduction,
+        metadata: PartialMetadata,
         plan: &FieldPlan,
     ) -> Result<(Response<Body>, Expected), ApiError> {
-        let reduction = match plan.prunes_managed_fields() {
-            _ if self.metadata_only => metadata,
-            true => Reduction::WithoutManagedFields,
-            false => Reduction::Nothing,
-        };
         let objects = Objects {
             resource: &self.resource,
             plan,
@@ -214,12 +209,12 @@ impl ClientSource {
         };
         let asked = self.negotiation.asked(&objects);
         let sent = self
-            .send_once(&query, object, objects.accept(asked, reduction))
+            .send_once(&query, object, objects.accept(asked, metadata))
             .await;
         let (asked, response) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
-                let json = objects.accept(Encoding::Json, reduction);
+                let json = objects.accept(Encoding::Json, metadata);
                 (Encoding::Json, self.send_once(&query, object, json).await?)
             }
             sent => (asked, sent?),
@@ -268,7 +263,11 @@ impl ClientSource {
 
     /// The uid of the namespace `kube-system`, which identifies a cluster; `None` if it may not be read or does not exist.
     async fn kube_system(&self) -> Result<Option<String>, ApiError> {
-        let accept = accept(Encoding::Json, Reduction::Metadata, Encoding::Json);
+        let accept = accept(
+            Encoding::Json,
+            PartialMetadata::Object.parameters(),
+            Encoding::Json,
+        );
         let response = match self.get(KUBE_SYSTEM.to_owned(), accept).await {
             Ok(response) => response,
             Err(error) => {
@@ -377,7 +376,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
                 .send::<O>(
                     request.query(),
                     request.object.as_ref(),
-                    Reduction::MetadataList,
+                    PartialMetadata::List,
                     &request.plan,
                 )
                 .await?;
@@ -396,7 +395,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
             let (response, expected) = self
-                .send::<O>(request.query(), None, Reduction::Metadata, &request.plan)
+                .send::<O>(request.query(), None, PartialMetadata::Object, &request.plan)
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
             let events = watch_events(chunks, expected);

@@ -65,33 +65,35 @@ impl Objects<'_> {
         asked
     }
 
-    /// The `Accept` header: what is asked for in `encoding` first, then in JSON.
-    pub(super) fn accept(&self, encoding: Encoding, reduction: Reduction) -> HeaderValue {
-        accept(encoding, reduction, self.whole(encoding))
+    /// The `Accept` header: what is asked for in `encoding` first, then in JSON. `metadata` is what metadata is
+    /// asked for as.
+    pub(super) fn accept(&self, encoding: Encoding, metadata: PartialMetadata) -> HeaderValue {
+        let parameters = [
+            (self.metadata_only).then_some(metadata.parameters()),
+            (self.plan.prunes_managed_fields()).then_some(WITHOUT_MANAGED_FIELDS),
+        ];
+        let parameters: String = parameters.into_iter().flatten().collect();
+        accept(encoding, &parameters, self.whole(encoding))
     }
 }
 
-/// How the objects that are asked for are to be reduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reduction {
-    /// Whole objects.
-    Nothing,
-    /// To their metadata, in a list.
-    MetadataList,
-    /// To their metadata, in a watch.
-    Metadata,
-    /// Without managed fields (KEP-5958).
-    WithoutManagedFields,
+/// Objects without managed fields (KEP-5958). A server that does not know the parameter ignores it.
+const WITHOUT_MANAGED_FIELDS: &str = ";drop=metadata.managedFields";
+
+/// The kind of an answer that has only metadata.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum PartialMetadata {
+    List,
+    /// One object, or the events of a watch.
+    Object,
 }
 
-impl Reduction {
+impl PartialMetadata {
     /// The parameters of the media type. A server that does not know them gives whole objects.
-    fn parameters(self) -> &'static str {
+    pub(super) fn parameters(self) -> &'static str {
         match self {
-            Self::Nothing => "",
-            Self::MetadataList => ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-            Self::Metadata => ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-            Self::WithoutManagedFields => ";drop=metadata.managedFields",
+            Self::List => ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+            Self::Object => ";as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
         }
     }
 }
@@ -153,8 +155,9 @@ impl Negotiation {
     }
 }
 
-/// The `Accept` header: `encoding` first, then JSON; reduced objects first, then whole ones, in the encoding `whole` or JSON.
-pub(super) fn accept(encoding: Encoding, reduction: Reduction, whole: Encoding) -> HeaderValue {
+/// The `Accept` header: `encoding` first, then JSON; objects reduced by `parameters` first, then whole ones, in the encoding
+/// `whole` or JSON.
+pub(super) fn accept(encoding: Encoding, parameters: &str, whole: Encoding) -> HeaderValue {
     let types = |encoding| -> &[&str] {
         match encoding {
             Encoding::Json => &[JSON],
@@ -162,10 +165,8 @@ pub(super) fn accept(encoding: Encoding, reduction: Reduction, whole: Encoding) 
             Encoding::Protobuf => &[PROTOBUF, JSON],
         }
     };
-    let parameters = Some(reduction.parameters()).filter(|parameters| !parameters.is_empty());
-    let reduced = types(encoding)
-        .iter()
-        .flat_map(|kind| parameters.map(|parameters| format!("{kind}{parameters}")));
+    let reduced = types(encoding).iter().filter(|_| !parameters.is_empty());
+    let reduced = reduced.map(|kind| format!("{kind}{parameters}"));
     let whole = types(whole).iter().map(|kind| (*kind).to_owned());
     let value = reduced.chain(whole).collect::<Vec<_>>().join(",");
     HeaderValue::try_from(value).expect("constants without control characters")
@@ -218,15 +219,19 @@ mod tests {
 
     #[test]
     fn the_reduced_form_is_asked_for_first() {
-        let json = |reduction| accept(Encoding::Json, reduction, Encoding::Json);
-        assert_eq!(json(Reduction::Nothing), "application/json");
+        let json = |parameters: &str| accept(Encoding::Json, parameters, Encoding::Json);
+        assert_eq!(json(""), "application/json");
         assert_eq!(
-            json(Reduction::WithoutManagedFields),
+            json(WITHOUT_MANAGED_FIELDS),
             "application/json;drop=metadata.managedFields,application/json"
         );
         #[cfg(feature = "protobuf")]
         assert_eq!(
-            accept(Encoding::Protobuf, Reduction::Metadata, Encoding::Protobuf),
+            accept(
+                Encoding::Protobuf,
+                PartialMetadata::Object.parameters(),
+                Encoding::Protobuf
+            ),
             "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
              application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,\
              application/vnd.kubernetes.protobuf,application/json"

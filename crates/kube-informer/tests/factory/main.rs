@@ -11,10 +11,12 @@ use kube::core::discovery::{ApiCapabilities, Scope, verbs};
 use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube_informer::factory::{FactoryBuilder, Namespaces};
 use kube_informer::informer::{RunError, Transform, WriteTracker};
+use kube_informer::reflector::ReflectorOptions;
 use kube_informer::selector::LabelSelector;
 use kube_informer::source::{ClientSource, ErrorClass, Selection};
 use kube_informer::{
-    HandlerOptions, InformerRequest, NamespaceSet, Notification, SharedInformer, SharedInformerFactory,
+    FieldPlan, HandlerOptions, InformerRequest, NamespaceSet, Notification, SharedInformer,
+    SharedInformerFactory,
 };
 use kube_sim::Sim;
 use serde_json::{Value, json};

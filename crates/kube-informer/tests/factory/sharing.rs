@@ -27,6 +27,7 @@ async fn what_is_selected_differently_is_never_shared() {
             .field_selector("metadata.name=a"),
         plain().transform(&slim),
         plain().transform(&other),
+        plain().plan(FieldPlan::without_managed_fields()),
     ];
     let informers: Vec<_> = different
         .iter()
@@ -55,6 +56,7 @@ async fn what_is_selected_differently_is_never_shared() {
         ),
         (plain().namespaces(vec!["y", "x", "y"]), 3),
         (plain().namespaces(tenants.clone()), 4),
+        (plain().plan(FieldPlan::default()), 0),
     ];
     for (request, like) in alike {
         assert!(
@@ -73,7 +75,7 @@ async fn what_is_selected_differently_is_never_shared() {
     factory.start();
     factory.wait_for_sync(GRACE).await.unwrap();
     let sizes: Vec<_> = informers.iter().map(|informer| informer.store().len()).collect();
-    assert_eq!(sizes, [2, 1, 1, 2, 1, 1, 2, 2, 2, 2, 2]);
+    assert_eq!(sizes, [2, 1, 1, 2, 1, 1, 2, 2, 2, 2, 2, 2]);
     assert_eq!((metadata.store().len(), dynamic.store().len()), (2, 2));
     let noted = |informer: &SharedInformer<ConfigMap>| {
         informer
@@ -382,4 +384,58 @@ async fn an_informer_over_a_source_of_ones_own_is_shared_by_name() {
     tokio::time::sleep(GRACE + MOMENT).await;
     assert_eq!(other.watches(), 0);
     factory.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn metadata_is_held_without_managed_fields_unless_a_plan_says_otherwise() {
+    let cluster = Cluster::new();
+    let object = serde_json::from_value(config_map("x", "managed", "odd")).unwrap();
+    let maps = kube::Api::<ConfigMap>::namespaced(cluster.client.clone(), "x");
+    let created = maps.create(&Default::default(), &object).await.unwrap();
+    assert!(created.metadata.managed_fields.is_some());
+
+    type Metadata = PartialObjectMeta<ConfigMap>;
+    let managed = |informer: &SharedInformer<Metadata>| {
+        let held = informer.store().get("x/managed").unwrap();
+        assert!(held.metadata.creation_timestamp.is_some());
+        held.metadata.managed_fields.is_some()
+    };
+    let whole = ReflectorOptions {
+        plan: Some(FieldPlan::default()),
+        ..Default::default()
+    };
+    let factories = [
+        (cluster.factory().build(), [false, false, true, false, false]),
+        // The plan of a factory replaces those of the forms.
+        (
+            cluster.factory().reflector_options(whole).build(),
+            [true, true, true, false, true],
+        ),
+    ];
+    for (factory, expected) in factories {
+        let request = InformerRequest::<Metadata>::new;
+        // It asks for whole objects, and holds their metadata.
+        let unreduced = ClientSource::new(
+            cluster.client.clone(),
+            ApiResource::erase::<ConfigMap>(&()),
+            Selection::default(),
+        );
+        let informers = [
+            factory.metadata_informer::<ConfigMap>(),
+            factory.metadata_informer_for_resource(
+                ApiResource::erase::<ConfigMap>(&()),
+                Selection {
+                    label_selector: Some("parity=odd".into()),
+                    ..Default::default()
+                },
+            ),
+            factory.informer_with(request().plan(FieldPlan::default())),
+            factory.informer_with(request().plan(FieldPlan::without_managed_fields())),
+            factory.informer_with_source("unreduced", || unreduced),
+        ];
+        factory.start();
+        factory.wait_for_sync(GRACE).await.unwrap();
+        assert_eq!(informers.each_ref().map(managed), expected);
+        factory.shutdown().await.unwrap();
+    }
 }

@@ -138,9 +138,15 @@ async fn main() -> anyhow::Result<()> {
         }
         "packed" => running.run::<Packed<Pod>>(informer::PACKED).await,
         "projection" => running.run::<PodView>(Access::none()).await,
-        "metadata" => {
+        "metadata" | "metadata-managed" => {
             let source = running.source.clone().metadata_only();
-            let running = informer::Running { source, ..running };
+            // It prunes managedFields by itself.
+            let plan = (form == "metadata-managed").then(FieldPlan::default);
+            let running = informer::Running {
+                source,
+                plan,
+                ..running
+            };
             running.run::<PartialObjectMeta<Pod>>(informer::METADATA).await
         }
         "kube-rs" => reflector::run(client, streaming, running.counter, running.measurement).await,
