@@ -29,7 +29,7 @@ struct Entries<K> {
     sweep_at: usize,
     /// The objects that were decoded or read last, with their sizes. They are kept alive, so that reading them again costs
     /// next to nothing.
-    recent: LruCache<usize, (Arc<K>, usize)>,
+    recent: LruCache<usize, (Arc<K>, usize), RandomState>,
     /// The size of the recent objects, in bytes.
     size: usize,
 }
@@ -39,7 +39,7 @@ impl<K> DecodedObjects<K> {
         let entries = Entries {
             alive: HashMap::default(),
             sweep_at: 64,
-            recent: LruCache::unbounded(),
+            recent: LruCache::unbounded_with_hasher(RandomState::default()),
             size: 0,
         };
         Self {
