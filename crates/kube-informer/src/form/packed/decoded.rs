@@ -8,7 +8,7 @@ use crate::form::DecodeError;
 use foldhash::fast::RandomState;
 use lru::LruCache;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex, Weak},
 };
 
@@ -67,23 +67,15 @@ impl<K> DecodedObjects<K> {
             return Ok(object);
         }
         let object = Arc::new(decode()?);
-        let mut entries = lock(&self.entries);
-        // Another thread may have decoded it meanwhile.
-        if let Some((known, evicted)) = entries.get(address, size, self.limit) {
-            drop(entries);
-            drop((object, evicted));
-            return Ok(known);
-        }
-        let evicted = entries.add(address, &object, size, self.limit);
-        drop(entries);
-        drop(evicted);
+        let (object, unused) = lock(&self.entries).add(address, object, size, self.limit);
+        drop(unused);
         Ok(object)
     }
 
     /// Adds the decoded form of the object at `address`, which has none.
-    pub(super) fn add(&self, address: usize, object: &Arc<K>, size: usize) {
-        let evicted = lock(&self.entries).add(address, object, size, self.limit);
-        drop(evicted);
+    pub(super) fn add(&self, address: usize, object: Arc<K>, size: usize) {
+        let added = lock(&self.entries).add(address, object, size, self.limit);
+        drop(added);
     }
 
     /// Removes the entry of the packed object at `address`, which is being dropped.
@@ -94,29 +86,45 @@ impl<K> DecodedObjects<K> {
 }
 
 impl<K> Entries<K> {
-    /// The object at `address`, and those that had to go for it, to be dropped without the lock.
+    /// The object at `address`, and those that are to be dropped without the lock.
     fn get(&mut self, address: usize, size: usize, limit: usize) -> Option<(Arc<K>, Vec<Arc<K>>)> {
-        if let Some((object, _)) = self.recent.get(&address) {
-            return Some((object.clone(), Vec::new()));
-        }
         let object = self.alive.get(&address).and_then(Weak::upgrade)?;
         let evicted = self.keep(address, &object, size, limit);
         Some((object, evicted))
     }
 
-    /// Adds an object. Returns those that had to go for it.
-    fn add(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
+    /// Adds an object, unless another thread has added the one at its address meanwhile. Returns the one that is there now,
+    /// and those that are to be dropped without the lock.
+    fn add(&mut self, address: usize, object: Arc<K>, size: usize, limit: usize) -> (Arc<K>, Vec<Arc<K>>) {
         if self.alive.len() >= self.sweep_at {
             self.alive.retain(|_, object| object.strong_count() > 0);
             self.sweep_at = 64.max(2 * self.alive.len());
         }
-        self.alive.insert(address, Arc::downgrade(object));
-        self.keep(address, object, size, limit)
+        let mut unused = None;
+        let object = match self.alive.entry(address) {
+            Entry::Occupied(mut entry) => match entry.get().upgrade() {
+                Some(known) => {
+                    unused = Some(object);
+                    known
+                }
+                None => {
+                    entry.insert(Arc::downgrade(&object));
+                    object
+                }
+            },
+            Entry::Vacant(entry) => {
+                entry.insert(Arc::downgrade(&object));
+                object
+            }
+        };
+        let mut evicted = self.keep(address, &object, size, limit);
+        evicted.extend(unused);
+        (object, evicted)
     }
 
-    /// Keeps an object alive. Returns those that had to go for it.
+    /// Keeps an object alive, as the last one that was read. Returns those that had to go for it.
     fn keep(&mut self, address: usize, object: &Arc<K>, size: usize, limit: usize) -> Vec<Arc<K>> {
-        if size > limit {
+        if size > limit || self.recent.get(&address).is_some() {
             return Vec::new();
         }
         self.recent.put(address, (object.clone(), size));

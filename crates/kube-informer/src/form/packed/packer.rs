@@ -246,7 +246,7 @@ impl<K> Packer<K> {
         let ahead = || {
             let object = Arc::new(decode(&shared.config, raw).ok()?);
             header.decoded.store(true, Ordering::Relaxed);
-            shared.decoded.add(header.address(), &object, size);
+            shared.decoded.add(header.address(), object, size);
             Some(())
         };
         _ = catch_unwind(AssertUnwindSafe(ahead));
