@@ -2,13 +2,14 @@
 //!
 //! `defaults` has a table of the fields that Kubernetes' API documents with a default. What Go writes whether it is set or not (an
 //! empty struct, a zero that is no pointer) is in the published schemas as a default, and is filled in from there. `validation` says what an object may be, and what it may become;
-//! `warnings` what a client is told of an object that is taken.
+//! `warnings` what a client is told of an object that is taken. `templates` says which kinds have a template of pods, and where.
 
 pub(crate) mod annotations;
 mod app_armor;
 mod at;
 mod defaults;
 mod fixes;
+mod templates;
 mod validation;
 mod warnings;
 
@@ -18,6 +19,7 @@ pub(crate) use fixes::{
     admit_node, admit_pod, count_templates, drop_disabled, drop_topology, drop_unavailable, keep_admitted,
     name_data_source, name_job_pods, quality_of_service, write_empty,
 };
+pub(crate) use templates::template_of;
 pub(crate) use validation::{
     added_causes, causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults,
 };

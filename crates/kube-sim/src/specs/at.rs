@@ -51,6 +51,14 @@ impl<'a> At<'a> {
         self.under(Step::Member(name), self.get(name))
     }
 
+    /// Visits the place to which these members lead, one in the other.
+    pub(super) fn along(&self, members: &[&str], visit: &mut dyn FnMut(&At<'_>)) {
+        match members {
+            [] => visit(self),
+            [first, rest @ ..] => self.at(first).along(rest, visit),
+        }
+    }
+
     /// A member by which a cause names a value that is elsewhere.
     pub(super) fn naming<'b>(&'b self, name: &'b str, value: &'b Value) -> At<'b> {
         self.under(Step::Member(name), value)

@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::at::At;
+use super::templates::template_path;
 use super::validation::{address, first_of, is_written_out, range};
 use crate::certificates::pair_fault;
 use crate::names::dns_label_faults;
@@ -303,18 +304,15 @@ fn of_name(root: &At<'_>, what: &str, told: &mut Advice) {
 
 /// What is said of the template of pods in an object.
 fn of_template(id: &str, root: &At<'_>, told: &mut Advice) {
-    let spec = root.at("spec");
-    match id {
-        "podtemplates" => pod::of_pod(&root.at("template"), true, told),
-        "deployments.apps"
-        | "replicasets.apps"
-        | "statefulsets.apps"
-        | "daemonsets.apps"
-        | "replicationcontrollers" => pod::of_pod(&spec.at("template"), true, told),
-        "jobs.batch" => of_job(&spec, told),
-        "cronjobs.batch" => of_job(&spec.at("jobTemplate").at("spec"), told),
-        _ => {}
-    }
+    let Some((member, holder)) = template_path(id).split_last() else {
+        return;
+    };
+    root.along(holder, &mut |holder| {
+        if matches!(id, "jobs.batch" | "cronjobs.batch") {
+            of_job(holder, told);
+        }
+        pod::of_pod(&holder.at(member), true, told);
+    });
 }
 
 fn of_job(spec: &At<'_>, told: &mut Advice) {
@@ -326,7 +324,6 @@ fn of_job(spec: &At<'_>, told: &mut Advice) {
              might not be able to track completedIndexes when a big number of indexes fail"
         ));
     }
-    pod::of_pod(&spec.at("template"), true, told);
 }
 
 /// An address that is not written as it should be.

@@ -10,6 +10,7 @@ use crate::api::Api;
 use crate::meta::{Object, metadata};
 use crate::object::Stored;
 use crate::pod_security::{Policy, Standard, Violation, in_detail, in_short};
+use crate::specs;
 use crate::status::{StatusError, quoted};
 use crate::storage::Transaction;
 use crate::target::Target;
@@ -55,7 +56,7 @@ impl Api {
                 Ok(())
             }
             (id, None) => {
-                if let Some(template) = template_of(id, new) {
+                if let Some(template) = specs::template_of(id, new) {
                     let policy = self.policy_around(transaction, target);
                     warn_of(policy.warned, template, writer);
                 }
@@ -175,22 +176,6 @@ fn warn_of(standard: Standard, pod: &Object, writer: Writer<'_>) {
             in_detail(&found)
         ));
     }
-}
-
-/// The template of pods in an object of a built-in kind.
-fn template_of<'a>(id: &str, object: &'a Object) -> Option<&'a Object> {
-    let template = match id {
-        "podtemplates" => object.get("template"),
-        "cronjobs.batch" => object.get("spec")?.pointer("/jobTemplate/spec/template"),
-        "replicationcontrollers"
-        | "replicasets.apps"
-        | "deployments.apps"
-        | "statefulsets.apps"
-        | "daemonsets.apps"
-        | "jobs.batch" => object.get("spec")?.get("template"),
-        _ => None,
-    };
-    template?.as_object()
 }
 
 /// Whether a change of a pod may let it do more: nothing else that may change does.
