@@ -136,6 +136,8 @@ pub(crate) fn cases() -> Vec<Case> {
         pods::pod_changes(),
         pods::gated_changes(),
         pods::gated_without_affinity(),
+        pods::app_armor(),
+        pods::app_armor_of_templates(),
     ];
     for more in [
         workloads::workloads(),

@@ -2,13 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::{Response, StatusCode};
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY};
+use http::{HeaderMap, Response, StatusCode};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha512};
 
 use crate::openapi;
 use crate::resources::{Registry, Resource, by_preference};
-use crate::response::{SimBody, json_lines, json_value, text};
+use crate::response::{SimBody, json_lines, json_value, text, whole};
 use crate::version;
 
 const VERBS: [&str; 8] = [
@@ -259,13 +261,33 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
         "items": items,
     });
     let mut response = json_value(StatusCode::OK, &list);
+    let tag: String = Sha512::digest(list["items"].to_string())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
-    if let Ok(media_type) = media_type.parse() {
-        response
-            .headers_mut()
-            .insert(http::header::CONTENT_TYPE, media_type);
+    for (name, value) in [
+        (CONTENT_TYPE, media_type),
+        (ETAG, format!("\"{tag}\"")),
+        (VARY, "Accept".to_owned()),
+        (CACHE_CONTROL, "public".to_owned()),
+    ] {
+        if let Ok(value) = value.parse() {
+            response.headers_mut().insert(name, value);
+        }
     }
     response
+}
+
+/// An answer, or that it is the one that the client has.
+pub(crate) fn unless_known(headers: &HeaderMap, mut answer: Response<SimBody>) -> Response<SimBody> {
+    let known = headers.get(IF_NONE_MATCH);
+    if known.is_some() && known == answer.headers().get(ETAG) {
+        *answer.status_mut() = StatusCode::NOT_MODIFIED;
+        answer.headers_mut().remove(CONTENT_TYPE);
+        *answer.body_mut() = whole(Bytes::new());
+    }
+    answer
 }
 
 fn described(resource: &Resource, version: &str) -> Value {

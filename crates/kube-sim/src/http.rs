@@ -235,7 +235,7 @@ fn name(
             request.headers.get(HOST).and_then(|host| host.to_str().ok()),
         )
     {
-        return Ok(Named::Answer(answer));
+        return Ok(Named::Answer(discovery::unless_known(&request.headers, answer)));
     }
     // Two slashes are not one: there is a part without a name between them.
     if matches!(segments[..], ["api" | "apis", ..]) && path.trim_start_matches('/').contains("//") {

@@ -21,6 +21,6 @@ pub(crate) use fixes::{
 };
 pub(crate) use templates::template_of;
 pub(crate) use validation::{
-    added_causes, causes, causes_of_change, selects, webhook_service_faults, webhook_url_faults,
+    added_causes, causes_of_change, causes_of_creation, selects, webhook_service_faults, webhook_url_faults,
 };
 pub(crate) use warnings::{Change, warnings};

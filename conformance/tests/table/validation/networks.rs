@@ -14,6 +14,10 @@ pub(super) fn services() -> Vec<Case> {
         )
     };
     let port = |more: Value| json!({"ports": [with(json!({"port": 80}), more)]});
+    let ranges = |ranges: &str, spec: Value| {
+        let annotations = json!({"service.beta.kubernetes.io/load-balancer-source-ranges": ranges});
+        json!({"metadata": {"annotations": annotations}, "spec": spec})
+    };
     vec![
         service().specs([
             ("no ports", json!({"ports": []})),
@@ -55,6 +59,13 @@ pub(super) fn services() -> Vec<Case> {
             ("a family's policy", json!({"ipFamilyPolicy": "X"})),
             ("a health check's port", json!({"healthCheckNodePort": 30101})),
         ]),
+        Kind { name: "service-annotations", ..service() }.objects([
+            ("ranges", ranges("x, 10.0.0.0/8,,10.0.0.1/8, 010.0.0.0/8,::ffff:10.0.0.0/104", json!({"type": "LoadBalancer"}))),
+            ("no ranges", ranges(" ", json!({"type": "LoadBalancer"}))),
+            ("ranges of another type", ranges("x", json!({"externalIPs": ["x"], "externalTrafficPolicy": "Local"}))),
+            ("no ranges of another type", ranges("", json!({}))),
+            ("ranges in the field, too", ranges("x", json!({"type": "LoadBalancer", "loadBalancerSourceRanges": ["y"]}))),
+        ]),
         // The ranges of the two servers differ.
         Kind { name: "service-address", ..service() }.specs([("an address out of range", json!({"clusterIP": "1.2.3.4"}))]).reasons(),
         service().changes([
@@ -88,6 +99,10 @@ pub(super) fn networks() -> Vec<Case> {
         "/apis/networking.k8s.io/v1/namespaces/{ns}/networkpolicies",
         json!({"podSelector": {}}),
     );
+    let classes = |annotated: &str, class: &str| {
+        let annotations = json!({"kubernetes.io/ingress.class": annotated});
+        json!({"metadata": {"annotations": annotations}, "spec": {"ingressClassName": class}})
+    };
     let peer = |peer: Value| json!({"ingress": [{"from": [peer]}]});
     let slice = Kind::whole(
         "endpointslice",
@@ -106,6 +121,14 @@ pub(super) fn networks() -> Vec<Case> {
         json!({"controller": "a.example/x"}),
     );
     vec![
+        Kind { name: "ingress-classes", path: ingress.path, right: ingress.right.clone() }.objects([
+            ("two classes", classes("a", "b")),
+            ("two classes and a host", with(classes("a", "b"), json!({"spec": {"rules": [{"host": "A_"}]}}))),
+            ("a class twice", classes("a", "a")),
+            ("a class beside none", classes("", "b")),
+            ("no class", classes("", "")),
+            ("no class beside one", classes("a", "")),
+        ]),
         ingress.specs([
             ("neither rule nor backend", json!({"defaultBackend": null})),
             (

@@ -109,6 +109,97 @@ pub(super) fn containers() -> Case {
     ])
 }
 
+/// A pod, or a template of one, whose container `c` has an annotation and a profile.
+fn profiled(annotation: &str, profile: &Value) -> Value {
+    let annotations = json!({"container.apparmor.security.beta.kubernetes.io/c": annotation});
+    let spec = container(json!({"securityContext": {"appArmorProfile": profile}}));
+    json!({"metadata": {"annotations": annotations}, "spec": spec})
+}
+
+/// Rows of profiles that annotations and fields name.
+fn profiles() -> Vec<(&'static str, Value)> {
+    let plain = |kind: &str| json!({"type": kind});
+    let local = |name: &str| json!({"type": "Localhost", "localhostProfile": name});
+    let of_pod = |profile: &Value| json!({"spec": {"securityContext": {"appArmorProfile": profile}}});
+    let init =
+        json!({"name": "i", "image": "x", "securityContext": {"appArmorProfile": plain("Unconfined")}});
+    let annotated_init = json!({
+        "metadata": {"annotations": {"container.apparmor.security.beta.kubernetes.io/i": "localhost/p"}},
+        "spec": {"initContainers": [init]},
+    });
+    let windows = json!({"spec": {"os": {"name": "windows"}}});
+    vec![
+        ("the same", profiled("runtime/default", &plain("RuntimeDefault"))),
+        ("another type", profiled("unconfined", &plain("RuntimeDefault"))),
+        (
+            "a name instead of a type",
+            profiled("localhost/p", &plain("Unconfined")),
+        ),
+        (
+            "a type instead of a name",
+            profiled("runtime/default", &local("p")),
+        ),
+        ("the same name", profiled("localhost/p", &local("p"))),
+        ("another name", profiled("localhost/p", &local("q"))),
+        (
+            "a name that is missing",
+            profiled("localhost/p", &plain("Localhost")),
+        ),
+        (
+            "a name too many",
+            profiled(
+                "unconfined",
+                &json!({"type": "Unconfined", "localhostProfile": "p"}),
+            ),
+        ),
+        ("a type that is none", profiled("unconfined", &plain("X"))),
+        ("an annotation that is none", profiled("x", &plain("Unconfined"))),
+        ("an empty annotation", profiled("", &plain("Unconfined"))),
+        (
+            "that of the pod",
+            with(
+                profiled("unconfined", &Value::Null),
+                of_pod(&plain("RuntimeDefault")),
+            ),
+        ),
+        (
+            "the same as that of the pod",
+            with(profiled("unconfined", &Value::Null), of_pod(&plain("Unconfined"))),
+        ),
+        (
+            "two containers",
+            with(profiled("unconfined", &plain("RuntimeDefault")), annotated_init),
+        ),
+        (
+            "something else",
+            with(
+                profiled("unconfined", &plain("RuntimeDefault")),
+                json!({"spec": {"restartPolicy": "X", "schedulingGates": [{"name": "a"}], "nodeName": "n", "ephemeralContainers": [{"name": "e", "image": "x"}]}}),
+            ),
+        ),
+        ("Windows", with(profiled("unconfined", &Value::Null), windows)),
+    ]
+}
+
+pub(super) fn app_armor() -> Case {
+    let mut kind = pod();
+    kind.name = "pod-profiles";
+    kind.objects(profiles())
+}
+
+pub(super) fn app_armor_of_templates() -> Case {
+    let kind = Kind::new(
+        "template-profiles",
+        "/apis/apps/v1/namespaces/{ns}/deployments",
+        json!({"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": container(json!({}))}}),
+    );
+    kind.specs(
+        profiles()
+            .into_iter()
+            .map(|(what, template)| (what, json!({"template": template}))),
+    )
+}
+
 pub(super) fn volumes() -> Case {
     let mut kind = pod();
     kind.name = "volume";

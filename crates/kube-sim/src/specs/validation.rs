@@ -87,9 +87,23 @@ fn rules(id: &str) -> Option<Rules> {
 }
 
 /// Why an object cannot be one of its kind.
-pub(crate) fn causes(resource: &Resource, object: &Object) -> Vec<Cause> {
+fn causes(resource: &Resource, object: &Object) -> Vec<Cause> {
     let mut causes = Vec::new();
     if let Some(rules) = rules(&resource.id()).filter(|_| !resource.custom) {
+        rules(&At::root(object), &mut causes);
+    }
+    causes
+}
+
+/// Why an object cannot be created.
+pub(crate) fn causes_of_creation(resource: &Resource, object: &Object) -> Vec<Cause> {
+    let mut causes = self::causes(resource, object);
+    let rules: Rules = match &*resource.id() {
+        "pods" => pod::new_pod,
+        "ingresses.networking.k8s.io" => network::new_ingress,
+        _ => return causes,
+    };
+    if !resource.custom {
         rules(&At::root(object), &mut causes);
     }
     causes

@@ -1,5 +1,6 @@
 //! Discovery, tables, metadata only.
 
+use http::Method;
 use serde_json::{Value, json};
 
 use crate::client::{CONFIGMAPS, Client, WIDGETS, widget, with_widgets};
@@ -64,6 +65,38 @@ async fn resources_are_discovered() {
     );
     let core = client.get_as("/api", AGGREGATED).await.ok();
     assert_eq!(core["items"][0]["versions"][0]["version"], "v1");
+}
+
+#[tokio::test]
+async fn what_a_client_has_discovered_is_not_sent_again() {
+    let client = with_widgets();
+    let ask = async |path: &str, known: &str| {
+        let headers = [("accept", AGGREGATED), ("if-none-match", known)];
+        client.send(Method::GET, path, &headers, "").await
+    };
+    for path in ["/api", "/apis"] {
+        let first = ask(path, "\"0\"").await;
+        assert_eq!(first.code, 200);
+        assert_eq!(first.headers["vary"], "Accept");
+        assert_eq!(first.headers["cache-control"], "public");
+        let tag = first.headers["etag"].to_str().unwrap();
+        assert_eq!(tag.len(), 130);
+        let again = ask(path, tag).await;
+        assert_eq!((again.code, again.body.len()), (304, 0));
+        assert_eq!(again.headers["etag"], tag);
+    }
+    // Another resource, another answer.
+    let apis = ask("/apis", "").await.headers["etag"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let definition = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.sim.example";
+    client.delete(definition, Value::Null).await.ok();
+    assert_eq!(ask("/apis", &apis).await.code, 200);
+    assert!(
+        !client.get("/apis").await.headers.contains_key("etag"),
+        "only aggregated answers"
+    );
 }
 
 #[tokio::test]

@@ -206,7 +206,7 @@ impl Api {
             return check::spec(resource, name, &causes);
         }
         causes.extend(check::new_managers(object));
-        causes.extend(specs::causes(resource, object));
+        causes.extend(specs::causes_of_creation(resource, object));
         causes.extend(self.schema_faults(target, None, object, writer.admission())?);
         check::spec(resource, name, &causes)?;
         advice::warn(target, Change::Create, object, writer);

@@ -553,12 +553,16 @@ pub(super) fn profiles(context: &At<'_>, causes: &mut Causes) {
     for name in context.those(&["seccompProfile", "appArmorProfile"]) {
         let profile = context.at(name);
         let (kind, path) = (profile.at("type"), profile.at("localhostProfile"));
+        let what = match name {
+            "seccompProfile" => "seccomp",
+            _ => "AppArmor",
+        };
         match (kind.text(), path.is_set()) {
             ("Localhost", false) => {
-                causes.push(path.required("must be set when seccomp type is Localhost"));
+                causes.push(path.required(&format!("must be set when {what} type is Localhost")));
             }
             ("RuntimeDefault" | "Unconfined", true) => {
-                causes.push(path.invalid("can only be set when seccomp type is Localhost"));
+                causes.push(path.invalid(&format!("can only be set when {what} type is Localhost")));
             }
             _ => kind.need_one_of(&["Localhost", "RuntimeDefault", "Unconfined"], causes),
         }

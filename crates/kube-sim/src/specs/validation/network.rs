@@ -33,7 +33,25 @@ pub(super) fn ingress(object: &At<'_>, causes: &mut Causes) {
         }
         tls.at("secretName").fits_if_set(subdomain_faults, causes);
     }
-    spec.at("ingressClassName").fits_if_set(subdomain_faults, causes);
+    let class = spec.at("ingressClassName");
+    if class.is_set() {
+        class.fits(subdomain_faults, causes);
+    }
+}
+
+/// The annotation was there before the field. Only a new object must not have both with different classes.
+pub(super) fn new_ingress(object: &At<'_>, causes: &mut Causes) {
+    let annotation = "kubernetes.io/ingress.class";
+    let annotations = object.at("metadata").get("annotations");
+    let class = object.at("spec").get("ingressClassName");
+    if let (Some(annotated), Some(class)) = (annotations[annotation].as_str(), class.as_str())
+        && annotated != class
+    {
+        // A real server names the annotation so.
+        let name = format!("annotations.{annotation}");
+        let at = object.naming(&name, &annotations[annotation]);
+        causes.push(at.invalid("must match `ingressClassName` when both are specified"));
+    }
 }
 
 /// Everything that keeps a string from being a host; one that begins with `*.` stands for all hosts of a domain.

@@ -9,6 +9,7 @@ use super::names;
 use super::{container, volume};
 use crate::names::{as_one, dns_label_faults, label_value_faults, subdomain_faults};
 use crate::specs::annotations::{APP_ARMOR, SECCOMP, SECCOMP_OF_CONTAINERS};
+use crate::specs::app_armor::annotation;
 use crate::status::{Cause, quoted};
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
@@ -60,6 +61,44 @@ fn profiles(annotations: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
     }
 }
 
+/// What only a new pod is held against.
+pub(super) fn new_pod(pod: &At<'_>, causes: &mut Causes) {
+    app_armor(pod.at("metadata").get("annotations"), &pod.at("spec"), causes);
+}
+
+/// The AppArmor profile of a container is the same in the annotation and in the field, or only one of them is there.
+fn app_armor(annotations: &Value, spec: &At<'_>, causes: &mut Causes) {
+    if annotations.is_null() || spec.at("os").text_at("name") == "windows" {
+        return;
+    }
+    let of_pod = spec.at("securityContext").get("appArmorProfile");
+    for list in ["initContainers", "containers", "ephemeralContainers"] {
+        for container in spec.items(list) {
+            let annotation = &annotations[annotation(container.text_at("name"))];
+            let (context, profile) = (container.at("securityContext"), "appArmorProfile");
+            let at = context.at(profile);
+            let field = if at.is_set() { at.value() } else { of_pod };
+            let Some(annotation) = annotation.as_str().filter(|_| !field.is_null()) else {
+                continue;
+            };
+            let local = annotation.strip_prefix("localhost/");
+            let is_same_type = match field["type"].as_str() {
+                Some("Unconfined") => annotation == "unconfined",
+                Some("RuntimeDefault") => annotation == "runtime/default",
+                Some("Localhost") => local.is_some(),
+                _ => true,
+            };
+            if !is_same_type {
+                let why = "apparmor type in annotation and field must match";
+                causes.push(at.at("type").forbidden(why));
+            } else if local.is_some() && local != field["localhostProfile"].as_str() {
+                let why = "apparmor profile in annotation and field must match";
+                causes.push(at.at("localhostProfile").forbidden(why));
+            }
+        }
+    }
+}
+
 fn no_ephemeral_containers(spec: &At<'_>, why: &str, causes: &mut Causes) {
     if spec.count("ephemeralContainers") > 0 {
         causes.push(spec.at("ephemeralContainers").forbidden(why));
@@ -73,6 +112,7 @@ pub(super) fn template(template: &At<'_>, causes: &mut Causes) {
     let annotations = template.naming("annotations", metadata.get("annotations"));
     profiles(&annotations, &spec, causes);
     pod_spec(&spec, causes);
+    app_armor(metadata.get("annotations"), &spec, causes);
     no_ephemeral_containers(&spec, "ephemeral containers not allowed in pod template", causes);
 }
 

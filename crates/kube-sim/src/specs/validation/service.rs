@@ -36,7 +36,7 @@ pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
     }
     kind.need_one_of(&["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"], causes);
     node_ports(&spec, causes);
-    source_ranges(&spec, causes);
+    source_ranges(object, &spec, causes);
     policies(&spec, causes);
 }
 
@@ -185,7 +185,10 @@ fn node_ports(spec: &At<'_>, causes: &mut Causes) {
     }
 }
 
-fn source_ranges(spec: &At<'_>, causes: &mut Causes) {
+/// The annotation that had the ranges before there was a field for them.
+const SOURCE_RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+
+fn source_ranges(object: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
     let is_balanced = spec.text_at("type") == "LoadBalancer";
     let ranges = spec.get("loadBalancerSourceRanges");
     // With the name of the field in Go.
@@ -197,6 +200,19 @@ fn source_ranges(spec: &At<'_>, causes: &mut Causes) {
         let name = format!("LoadBalancerSourceRanges[{n}]");
         let fault = |text: &str| names::range_fault(text.trim());
         spec.naming(&name, range).fits(fault, causes);
+    }
+    let metadata = object.at("metadata");
+    let annotation = metadata.entry("annotations", SOURCE_RANGES);
+    if annotation.is_set() && spec.count("loadBalancerSourceRanges") == 0 {
+        if !is_balanced {
+            causes.push(annotation.forbidden("may only be used when `type` is 'LoadBalancer'"));
+        }
+        let ranges = annotation.text().trim();
+        let parts = ranges.split(',').filter(|_| !ranges.is_empty()).map(str::trim);
+        for part in parts {
+            let fault = names::range_fault(part);
+            causes.extend(fault.map(|fault| annotation.invalid_as(quoted(part), fault)));
+        }
     }
     let class = spec.at("loadBalancerClass");
     if class.is_set() && !is_balanced {

@@ -241,10 +241,7 @@ fn selected_template(spec: &At<'_>, kind: &Selected, causes: &mut Causes) {
 
 fn runs_always(template: &At<'_>, kind: &str, causes: &mut Causes) {
     let spec = template.at("spec");
-    let policy = spec.at("restartPolicy");
-    if matches!(policy.text(), "OnFailure" | "Never") {
-        policy.one_of(&["Always"], causes);
-    }
+    spec.at("restartPolicy").one_of(&["Always"], causes);
     if spec.has("activeDeadlineSeconds") {
         let why = format!("activeDeadlineSeconds in {kind} is not Supported");
         causes.push(spec.at("activeDeadlineSeconds").forbidden(&why));
