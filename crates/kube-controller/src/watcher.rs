@@ -347,8 +347,8 @@ where
 
 /// [`watcher`] of the metadata of a collection. The same as a `watcher` of `Api<PartialObjectMeta<K>>`.
 ///
-/// It has managedFields, as a stream holds nothing back. [Drop](crate::WatchStreamExt::modify) them before objects are
-/// stored, or take a [metadata informer](kube_informer::SharedInformerFactory::metadata_informer), which leaves them out.
+/// It yields what kube's does, so it has managedFields, unlike an informer of metadata. [Drop](crate::WatchStreamExt::modify) them before objects
+/// are stored, or take a [metadata informer](kube_informer::SharedInformerFactory::metadata_informer), which leaves them out.
 pub fn metadata_watcher<K>(
     api: Api<K>,
     config: Config,

@@ -214,7 +214,8 @@ impl FactoryBuilder {
     }
 
     /// The options of all reflectors. A plan in them replaces [those of the forms](Decode::plan) of all informers
-    /// whose [requests](InformerRequest::plan) have none.
+    /// whose [requests](InformerRequest::plan) have none. A plan with fields makes all kinds be requested in JSON: plan fields in the
+    /// request of one kind.
     pub fn reflector_options(mut self, options: ReflectorOptions) -> Self {
         self.options.reflector = options;
         self

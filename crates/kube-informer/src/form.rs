@@ -45,8 +45,15 @@
 //! # Pruning
 //! In every form, a [`FieldPlan`] can name paths to prune while an object is scanned: they are neither
 //! decoded nor stored. [`Packed`] and [`PartialObjectMeta`](kube::core::PartialObjectMeta) prune
-//! `metadata.managedFields` by default, whatever the server sends. A plan replaces this default: with
-//! `FieldPlan::default()` they keep them.
+//! `metadata.managedFields` by default, whatever the server sends. A plan replaces this default, so that
+//! `FieldPlan::default()`, which prunes nothing, brings them back:
+//!
+//! | where | |
+//! |---|---|
+//! | an informer of a factory | [`InformerRequest::plan`](crate::InformerRequest::plan)`(FieldPlan::default())` |
+//! | an informer over a source | [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan) |
+//! | all informers of a factory | [`FactoryBuilder::reflector_options`](crate::factory::FactoryBuilder::reflector_options) with [`ReflectorOptions::plan`](crate::reflector::ReflectorOptions::plan) |
+//! | a list, a watch | [`Pager::plan`](crate::reflector::Pager::plan), [`RetryWatcher::with_plan`](crate::watcher::RetryWatcher::with_plan) |
 
 mod decoding;
 mod dynamic;

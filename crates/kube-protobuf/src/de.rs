@@ -44,7 +44,7 @@ impl<'de> Deserializer<'de> {
     ///
     /// # Errors
     ///
-    /// If the message is broken, and is something else than an object in JSON, such as a time.
+    /// If the message is broken, or is something else than an object in JSON, such as a time.
     pub fn from_message(message: Descriptor, bytes: &'de [u8]) -> Result<Self, Error> {
         Node::message(message.0, bytes, TypeMeta::None, MAX_DEPTH).map(Self)
     }
@@ -114,7 +114,7 @@ pub fn from_slice<'de, T: Deserialize<'de>>(bytes: &'de [u8]) -> Result<T, Error
     T::deserialize(Deserializer::from_slice(bytes)?)
 }
 
-/// Reads a bare message, such as an event of a watch:
+/// Reads a bare message, which has no apiVersion and no kind, such as an event of a watch:
 ///
 /// ```
 /// use kube_protobuf::Descriptor;
@@ -136,7 +136,7 @@ pub fn from_message<'de, T: Deserialize<'de>>(message: Descriptor, bytes: &'de [
 }
 
 /// Reads an object in its [`Envelope`] as [`from_slice`] does, into a type that borrows nothing. With the feature `k8s-openapi`, the kinds
-/// of that crate are read several times as fast.
+/// of that crate (single objects; lists are read by serde) take less than half of the instructions.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Namespace;
@@ -163,7 +163,7 @@ pub fn decode_slice<T: DeserializeOwned + 'static>(bytes: &[u8]) -> Result<T, Er
 }
 
 /// Reads a bare message as [`from_message`] does, into a type that borrows nothing. With the feature `k8s-openapi`, the kinds of that
-/// crate are read several times as fast.
+/// crate (single objects) take less than half of the instructions. It has no apiVersion and no kind.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Namespace;

@@ -21,6 +21,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # Which function
+//!
+//! | the bytes | any type | types of `k8s-openapi` |
+//! |---|---|---|
+//! | with an envelope (`k8s\0`): the body of an answer, the object of a watch's event | [`from_slice`] | [`decode_slice`] |
+//! | a bare message: an item of a list, the event of a watch itself | [`from_message`] | [`decode_message`] |
+//!
+//! Without the feature `k8s-openapi`, the second column does what the first does.
+//!
 //! # How it works
 //!
 //! Tables say of every message of a Kubernetes release which fields it has, what each is called in JSON, and what Go's
@@ -31,7 +40,7 @@
 //!
 //! Most of the time that serde takes goes into finding a field by its name, and into code that each type has once more. With the
 //! feature `k8s-openapi` (off by default), [`decode_slice`] and [`decode_message`] read the kinds of that crate by generated code that goes by the fields' numbers:
-//! a pod in less than half of the instructions. Other types, and bytes that are not as Go writes them, are read by serde, so that
+//! a pod in less than half of the instructions. Other types, lists and metadata, and bytes that are not as Go writes them, are read by serde, so that
 //! results and errors are the same. The feature makes programs larger by the code of all kinds.
 //!
 //! # What is the same as in JSON
@@ -47,7 +56,7 @@
 //!
 //! # What is not in protobuf
 //!
-//! Custom resources, the objects of aggregated API servers, and `Table`. An API server answers 406 for some of these and
+//! Custom resources (their metadata is), the objects of aggregated API servers, and `Table`. An API server answers 406 for some of these and
 //! JSON for others, so a request should accept both: `application/vnd.kubernetes.protobuf, application/json`.
 //!
 //! # CBOR

@@ -46,7 +46,7 @@ pub enum ApplyError {
 ///
 /// # Errors
 ///
-/// See [`ApplyError`]. A conflict (409) can only come from a uid or resource version that `object` names.
+/// See [`ApplyError`]. An object that was read from the server, or from a cache, is refused before any request. A conflict (409) can only come from a uid or resource version that `object` names.
 ///
 /// # Cancel safety
 ///
@@ -65,7 +65,8 @@ where
 ///
 /// # Errors
 ///
-/// See [`ApplyError`]. The object must exist (404).
+/// See [`ApplyError`]. The object must exist (404). An object that was read is refused: do not set the status of a clone of it, make one with
+/// name and status only.
 ///
 /// # Cancel safety
 ///

@@ -217,8 +217,9 @@ impl<O: Decode> InformerRequest<O> {
         self
     }
 
-    /// Requests metadata only, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta), whose
-    /// [plan](crate::form#pruning) decides about managedFields.
+    /// Requests metadata only, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta), which is without
+    /// managedFields unless a [plan](crate::form#pruning) says otherwise. [`new`](Self::new) does so by itself for that type. After
+    /// [`of`](Self::of), without this, the server sends whole objects, of which the metadata is kept.
     pub fn metadata_only(mut self) -> Self {
         self.metadata_only = true;
         self
@@ -284,8 +285,8 @@ impl<O: Decode> InformerRequest<O> {
     }
 
     /// The fields that the scan of each object extracts and prunes, instead of [those of the form](Decode::plan)
-    /// or of the [factory](super::FactoryBuilder::reflector_options); see
-    /// [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
+    /// or of the [factory](super::FactoryBuilder::reflector_options): unless it names `/metadata/managedFields`, packed objects and
+    /// metadata have them. See [`InformerBuilder::plan`](crate::informer::InformerBuilder::plan).
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = Some(plan);
         self

@@ -66,7 +66,7 @@ use triomphe::ThinArc;
 /// # Cost
 /// Reading the key, the uid, the version, a label or a [declared field](FieldPlan::fields) needs no decompression.
 /// Anything else decompresses the object first, which takes a few microseconds for a pod of 7 KB; decoding it takes
-/// some tens more (`packed-body` and `packed-decode` of `bench/wire` measure both). The objects of a collection that were decoded
+/// 12 to 25 more (`packed-body` and `packed-decode` of `bench/wire` measure both). The objects of a collection that were decoded
 /// last are kept, about 1 MiB of them ([`decoded_cache`](crate::reflector::ReflectorOptions::decoded_cache)), and cost next to nothing
 /// to read again (`packed-decode-recent`): a predicate and a reconciler that look at one object decode it once. While most objects are read
 /// soon after they change, changes are decoded as they arrive, into this cache, and whoever reads them need not wait. Code that repeatedly

@@ -162,7 +162,8 @@ impl<O: Decode> InformerBuilder<O> {
     }
 
     /// Sets the plan for the scan of each object: the fields to extract, and the paths to prune, which are neither
-    /// decoded nor stored. Default: [the form's plan](Decode::plan).
+    /// decoded nor stored. Default: [the form's plan](Decode::plan). A plan replaces it: unless it names `/metadata/managedFields`, packed
+    /// objects and metadata have them.
     ///
     /// ```no_run
     /// # use k8s_openapi::api::core::v1::Pod;

@@ -86,8 +86,8 @@ impl<O: Decode> Pager<O> {
         self
     }
 
-    /// The fields that the scan of each object extracts and prunes. Default: [those of the
-    /// form](Decode::plan).
+    /// The fields that the scan of each object extracts and prunes. Default: [those of the form](Decode::plan). A plan replaces it:
+    /// unless it names `/metadata/managedFields`, packed objects and metadata have them.
     pub fn plan(mut self, plan: FieldPlan) -> Self {
         self.plan = plan;
         self

@@ -100,7 +100,8 @@ impl ClientSource {
     }
 
     /// Requests only the objects' metadata, to be stored as [`PartialObjectMeta`](kube::core::PartialObjectMeta),
-    /// whose [plan](crate::form#pruning) decides about managedFields. Default: whole objects.
+    /// which is without managedFields unless a [plan](crate::form#pruning) says otherwise. Default: whole objects, also for
+    /// `PartialObjectMeta`, of which the metadata is kept then.
     ///
     /// <https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches>
     #[must_use = "this is a builder"]

@@ -10,7 +10,8 @@ use std::{
 /// What a scan handles in addition to metadata: paths to prune and fields to extract.
 ///
 /// A plan is built once and used for every object, so that one pass over an object's bytes extracts everything that
-/// is needed. A clone is cheap.
+/// is needed. A clone is cheap. `FieldPlan::default()` prunes and extracts nothing. That is not the default of all forms: without a
+/// plan, a collection has [its form's](crate::form#pruning).
 ///
 /// ```
 /// use kube_informer::{FieldPath, FieldPlan, low_level::wire::{Encoding, RawObject}};
@@ -91,7 +92,7 @@ impl FieldPlan {
         })
     }
 
-    /// A plan that prunes `metadata.managedFields`, which is a third of a usual object and useful only to the server.
+    /// A plan that prunes `metadata.managedFields`, which is a third to a half of a usual object, and of use to few programs.
     pub fn without_managed_fields() -> Self {
         static PLAN: LazyLock<FieldPlan> = LazyLock::new(|| {
             let path = FieldPath::parse("/metadata/managedFields").expect("a path");
