@@ -53,15 +53,33 @@ pub(crate) fn update() -> Result<Outcome> {
     }
     let versions = versions.join(", ");
     let sources = root().join("crates/kube-protobuf/src");
-    for (file, source) in [
-        ("tables.rs", tables::source(&packages, &versions)?),
-        ("typed/generated.rs", typed::source(&packages, &versions)?),
-    ] {
-        let file = sources.join(file);
-        fs::write(&file, source)?;
-        println!("{} is written", file.display());
-    }
+    tables::source(&packages, &versions)?.write(&sources.join("tables"))?;
+    typed::source(&packages, &versions)?.write(&sources.join("typed/generated"))?;
     Ok(Outcome::Passed)
+}
+
+/// A module of generated code, with one of its own for each package.
+struct Generated {
+    root: String,
+    packages: Vec<(String, String)>,
+}
+
+impl Generated {
+    /// Writes the module, which is `FOLDER.rs`, and its modules in the folder, in which nothing else is.
+    fn write(&self, folder: &Path) -> Result<()> {
+        let mut files = vec![(folder.with_extension("rs"), &self.root)];
+        if folder.exists() {
+            fs::remove_dir_all(folder)?;
+        }
+        fs::create_dir(folder)?;
+        let packages = self.packages.iter();
+        files.extend(packages.map(|(name, text)| (folder.join(format!("{name}.rs")), text)));
+        for (file, text) in files {
+            fs::write(&file, text.trim_end().to_owned() + "\n")?;
+        }
+        println!("{} is written", folder.display());
+        Ok(())
+    }
 }
 
 /// The newest patch release of a module for the newest Kubernetes version that k8s-openapi has, and its folder in Go's

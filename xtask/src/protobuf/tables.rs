@@ -1,5 +1,6 @@
 //! The tables as Rust.
 
+use super::Generated;
 use super::golang::{self, Sources};
 use super::schema::{Field, Label, Message, Package};
 use anyhow::{Context as _, Result, bail, ensure};
@@ -91,20 +92,20 @@ const HEAD: &str = "\
 //! A field is: its number, its name in JSON, its type, and when it is there. See `table` for the words.
 ";
 
-pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
+pub(super) fn source(packages: &[Package], versions: &str) -> Result<Generated> {
     let mut source = HEAD.to_owned();
     writeln!(source, "//!\n//! From {versions}.\n")?;
     source += "use crate::table::{Form, Kind, Message, kind, map, many, message, object, one, special};\n\
         use crate::table::Presence::*;\nuse crate::table::Type::*;\n\n";
+    for package in packages {
+        writeln!(source, "pub(crate) mod {};", module(&package.name)?)?;
+    }
+    source += "\n";
     source += KINDS;
     let (mut kinds, mut options, mut messages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut modules = String::new();
+    let mut modules = Vec::new();
     for package in packages {
-        writeln!(
-            modules,
-            "pub(crate) mod {} {{\nuse super::*;\n",
-            module(&package.name)?
-        )?;
+        let mut text = format!("//! The messages of `{}`.\n\nuse super::*;\n\n", package.name);
         for one in &package.messages {
             let name = &one.name;
             let full = format!("{}.{name}", package.name);
@@ -112,7 +113,7 @@ pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
                 continue;
             };
             messages.insert(format!("&{}", reference(&full)?));
-            modules += &declaration(&shape, name, &full)?;
+            text += &declaration(&shape, name, &full)?;
             if !shape.is_object {
                 continue;
             }
@@ -142,7 +143,7 @@ pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
                 None => bail!("{full} is of no group"),
             }
         }
-        modules += "}\n\n";
+        modules.push((module(&package.name)?, text));
     }
     // meta.k8s.io/v1beta1 takes its items from v1.
     let item = ("meta.k8s.io", "v1beta1", "PartialObjectMetadata");
@@ -164,9 +165,11 @@ pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
     for entry in messages {
         writeln!(source, "    {entry},")?;
     }
-    source += "];\n\n";
-    source += &modules;
-    Ok(source.trim_end().to_owned() + "\n")
+    source += "];\n";
+    Ok(Generated {
+        root: source,
+        packages: modules,
+    })
 }
 
 /// What a message is.

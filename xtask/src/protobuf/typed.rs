@@ -3,6 +3,7 @@
 //! What a field becomes follows from the tables and from its type. Where versions of Kubernetes differ, code is within
 //! `k8s_if_ge_1_34!` and the like, since it is the program that chooses the version.
 
+use super::Generated;
 use super::openapi::{self, Structs};
 use super::schema::{Label, Package};
 use super::tables::{Member, Shape, module, reference, shape};
@@ -32,7 +33,7 @@ struct Source<'a> {
     versions: BTreeMap<u32, Structs>,
 }
 
-pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
+pub(super) fn source(packages: &[Package], versions: &str) -> Result<Generated> {
     let mut shapes = BTreeMap::new();
     for package in packages {
         for message in &package.messages {
@@ -48,17 +49,24 @@ pub(super) fn source(packages: &[Package], versions: &str) -> Result<String> {
     let mut text = HEAD.to_owned();
     writeln!(text, "//!\n//! From {versions}.\n")?;
     text += "use super::*;\nuse crate::tables;\nuse crate::table;\nuse std::any::Any;\nuse std::ptr;\n\n";
-    text += &source.kinds()?;
+    let mut modules = Vec::new();
     for package in packages {
         let (structs, found) = source.package(&package.name)?;
-        let module = format!(
-            "mod {} {{\nuse super::*;\nuse k8s_openapi::{} as k8s;\n\n{structs}}}",
-            module(&package.name)?,
-            path(&package.name)?,
-        );
-        writeln!(text, "{}\n", source.within(&found, &module))?;
+        if found.is_empty() {
+            continue;
+        }
+        let name = module(&package.name)?;
+        writeln!(text, "{}", source.within(&found, &format!("mod {name};")))?;
+        let of = path(&package.name)?;
+        let head = format!("//! The structs of `{of}`.\n\nuse super::*;\nuse k8s_openapi::{of} as k8s;\n\n");
+        modules.push((name, head + &structs));
     }
-    Ok(text.trim_end().to_owned() + "\n")
+    text += "\n";
+    text += &source.kinds()?;
+    Ok(Generated {
+        root: text,
+        packages: modules,
+    })
 }
 
 impl Source<'_> {

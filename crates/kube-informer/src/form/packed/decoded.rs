@@ -8,7 +8,7 @@ use crate::form::DecodeError;
 use foldhash::fast::RandomState;
 use lru::LruCache;
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::HashMap,
     sync::{Arc, Mutex, Weak},
 };
 
@@ -100,21 +100,12 @@ impl<K> Entries<K> {
             self.alive.retain(|_, object| object.strong_count() > 0);
             self.sweep_at = 64.max(2 * self.alive.len());
         }
-        let mut unused = None;
-        let object = match self.alive.entry(address) {
-            Entry::Occupied(mut entry) => match entry.get().upgrade() {
-                Some(known) => {
-                    unused = Some(object);
-                    known
-                }
-                None => {
-                    entry.insert(Arc::downgrade(&object));
-                    object
-                }
-            },
-            Entry::Vacant(entry) => {
-                entry.insert(Arc::downgrade(&object));
-                object
+        let held = self.alive.entry(address).or_default();
+        let (object, unused) = match held.upgrade() {
+            Some(known) => (known, Some(object)),
+            None => {
+                *held = Arc::downgrade(&object);
+                (object, None)
             }
         };
         let mut evicted = self.keep(address, &object, size, limit);

@@ -1,0 +1,186 @@
+//! The structs of `api::admissionregistration::v1alpha1`.
+
+use super::*;
+use k8s_openapi::api::admissionregistration::v1alpha1 as k8s;
+
+impl Message for k8s::ApplyConfiguration {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => some_unless_empty(&mut self.expression, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::JSONPatch {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => some_unless_empty(&mut self.expression, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MatchCondition {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => set(&mut self.name, input),
+            2 => set(&mut self.expression, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MatchResources {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => message(self.namespace_selector.get_or_insert_default(), input),
+            2 => message(self.object_selector.get_or_insert_default(), input),
+            3 => push_message(room(&mut self.resource_rules, &input), input),
+            4 => push_message(room(&mut self.exclude_resource_rules, &input), input),
+            7 => some(&mut self.match_policy, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MutatingAdmissionPolicy {
+    fn zeros(&self) -> &'static [(u32, Wire<'static>)] {
+        &[(1, Wire::Bytes(&[])), (2, Wire::Bytes(&[]))]
+    }
+
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => message(&mut self.metadata, input),
+            2 => message(self.spec.get_or_insert_default(), input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MutatingAdmissionPolicyBinding {
+    fn zeros(&self) -> &'static [(u32, Wire<'static>)] {
+        &[(1, Wire::Bytes(&[])), (2, Wire::Bytes(&[]))]
+    }
+
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => message(&mut self.metadata, input),
+            2 => message(self.spec.get_or_insert_default(), input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MutatingAdmissionPolicyBindingSpec {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => some_unless_empty(&mut self.policy_name, input),
+            2 => message(self.param_ref.get_or_insert_default(), input),
+            3 => message(self.match_resources.get_or_insert_default(), input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::MutatingAdmissionPolicySpec {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => message(self.param_kind.get_or_insert_default(), input),
+            2 => message(self.match_constraints.get_or_insert_default(), input),
+            3 => push_message(room(&mut self.variables, &input), input),
+            4 => push_message(room(&mut self.mutations, &input), input),
+            5 => some(&mut self.failure_policy, input),
+            6 => push_message(room(&mut self.match_conditions, &input), input),
+            7 => some_unless_empty(&mut self.reinvocation_policy, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::Mutation {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            2 => set(&mut self.patch_type, input),
+            3 => message(self.apply_configuration.get_or_insert_default(), input),
+            4 => message(self.json_patch.get_or_insert_default(), input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::NamedRuleWithOperations {
+    fn zeros(&self) -> &'static [(u32, Wire<'static>)] {
+        &[(2, Wire::Bytes(&[]))]
+    }
+
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => push(room(&mut self.resource_names, &input), input),
+            2 => inline(&mut NamedRuleWithOperations2(self), input),
+            _ => Some(()),
+        }
+    }
+}
+
+struct NamedRuleWithOperations22<'a>(&'a mut k8s::NamedRuleWithOperations);
+
+impl Message for NamedRuleWithOperations22<'_> {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => push(room(&mut self.0.api_groups, &input), input),
+            2 => push(room(&mut self.0.api_versions, &input), input),
+            3 => push(room(&mut self.0.resources, &input), input),
+            4 => some(&mut self.0.scope, input),
+            _ => Some(()),
+        }
+    }
+}
+
+struct NamedRuleWithOperations2<'a>(&'a mut k8s::NamedRuleWithOperations);
+
+impl Message for NamedRuleWithOperations2<'_> {
+    fn zeros(&self) -> &'static [(u32, Wire<'static>)] {
+        &[(2, Wire::Bytes(&[]))]
+    }
+
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => push(room(&mut self.0.operations, &input), input),
+            2 => inline(&mut NamedRuleWithOperations22(&mut *self.0), input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::ParamKind {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => some_unless_empty(&mut self.api_version, input),
+            2 => some_unless_empty(&mut self.kind, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::ParamRef {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => some_unless_empty(&mut self.name, input),
+            2 => some_unless_empty(&mut self.namespace, input),
+            3 => message(self.selector.get_or_insert_default(), input),
+            4 => some(&mut self.parameter_not_found_action, input),
+            _ => Some(()),
+        }
+    }
+}
+
+impl Message for k8s::Variable {
+    fn field(&mut self, input: Input<'_>) -> Option<()> {
+        match input.number {
+            1 => set(&mut self.name, input),
+            2 => set(&mut self.expression, input),
+            _ => Some(()),
+        }
+    }
+}
