@@ -136,6 +136,7 @@ pub(crate) fn cases() -> Vec<Case> {
         pods::pod_changes(),
         pods::gated_changes(),
         pods::gated_without_affinity(),
+        pods::profiles_of_containers(),
         pods::app_armor(),
         pods::app_armor_of_templates(),
     ];

@@ -89,7 +89,7 @@ impl<O: Decode> RetryWatcher<O> {
     }
 
     /// [`new`](Self::new) with the fields that the scan of each object extracts and prunes, instead of [those of
-    /// the form](Decode::plan).
+    /// the form](Decode::plan). What is extracted can be read of packed objects only.
     ///
     /// ```no_run
     /// use k8s_openapi::api::core::v1::Pod;

@@ -206,6 +206,8 @@ mod tests {
             let keys = kinds.iter().map(|kind| (kind.group, kind.version, kind.kind));
             assert!(keys.is_sorted_by(|one, next| one < next));
         }
+        // They are found by their kinds alone.
+        assert!(OPTIONS.is_sorted_by(|one, next| one.kind < next.kind));
     }
 
     #[test]

@@ -261,9 +261,10 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
         "items": items,
     });
     let mut response = json_value(StatusCode::OK, &list);
+    // A real server has one tag for all encodings, too: whoever caches goes by `Vary`.
     let tag: String = Sha512::digest(list["items"].to_string())
         .iter()
-        .map(|byte| format!("{byte:02x}"))
+        .map(|byte| format!("{byte:02X}"))
         .collect();
     let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
     for (name, value) in [
@@ -279,7 +280,7 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
     response
 }
 
-/// An answer, or that it is the one that the client has.
+/// An answer, or that it is the one that the client has. As in a real server, only the very tag counts, no list and no `*`.
 pub(crate) fn unless_known(headers: &HeaderMap, mut answer: Response<SimBody>) -> Response<SimBody> {
     let known = headers.get(IF_NONE_MATCH);
     if known.is_some() && known == answer.headers().get(ETAG) {

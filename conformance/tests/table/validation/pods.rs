@@ -153,6 +153,11 @@ fn profiles() -> Vec<(&'static str, Value)> {
             ),
         ),
         ("a type that is none", profiled("unconfined", &plain("X"))),
+        (
+            "a name beside a type that is none",
+            profiled("localhost/p", &plain("X")),
+        ),
+        ("a name beside no type", profiled("localhost/p", &json!({}))),
         ("an annotation that is none", profiled("x", &plain("Unconfined"))),
         ("an empty annotation", profiled("", &plain("Unconfined"))),
         (
@@ -185,6 +190,79 @@ pub(super) fn app_armor() -> Case {
     let mut kind = pod();
     kind.name = "pod-profiles";
     kind.objects(profiles())
+}
+
+/// Profiles, each in the field of a container.
+pub(super) fn profiles_of_containers() -> Case {
+    let long = "a".repeat(4096);
+    let seccomp = |profile: Value| container(json!({"securityContext": {"seccompProfile": profile}}));
+    let app_armor = |profile: Value| container(json!({"securityContext": {"appArmorProfile": profile}}));
+    let mut kind = pod();
+    kind.name = "profiles";
+    kind.specs([
+        ("seccomp of no type", seccomp(json!({}))),
+        (
+            "seccomp of no type with a path",
+            seccomp(json!({"localhostProfile": "p"})),
+        ),
+        (
+            "seccomp of a type that is none",
+            seccomp(json!({"type": "X", "localhostProfile": "p"})),
+        ),
+        (
+            "an empty path",
+            seccomp(json!({"type": "Localhost", "localhostProfile": ""})),
+        ),
+        (
+            "an absolute path",
+            seccomp(json!({"type": "Localhost", "localhostProfile": "/x"})),
+        ),
+        (
+            "a path that goes up",
+            seccomp(json!({"type": "Localhost", "localhostProfile": "../x"})),
+        ),
+        (
+            "a path too many",
+            seccomp(json!({"type": "Unconfined", "localhostProfile": "p"})),
+        ),
+        ("AppArmor of no type", app_armor(json!({}))),
+        (
+            "AppArmor of no type with a name",
+            app_armor(json!({"localhostProfile": "p"})),
+        ),
+        (
+            "AppArmor of a type that is none",
+            app_armor(json!({"type": "X", "localhostProfile": "p"})),
+        ),
+        ("no name", app_armor(json!({"type": "Localhost"}))),
+        (
+            "an empty name",
+            app_armor(json!({"type": "Localhost", "localhostProfile": ""})),
+        ),
+        (
+            "a name of blanks",
+            app_armor(json!({"type": "Localhost", "localhostProfile": "  "})),
+        ),
+        (
+            "a padded name",
+            app_armor(json!({"type": "Localhost", "localhostProfile": " p"})),
+        ),
+        (
+            "a long name",
+            app_armor(json!({"type": "Localhost", "localhostProfile": long})),
+        ),
+        (
+            "a name too many",
+            app_armor(json!({"type": "RuntimeDefault", "localhostProfile": "p"})),
+        ),
+        (
+            "those of the pod",
+            json!({"securityContext": {
+                "seccompProfile": {"type": "Localhost", "localhostProfile": "/x"},
+                "appArmorProfile": {"type": "Localhost", "localhostProfile": " p"},
+            }}),
+        ),
+    ])
 }
 
 pub(super) fn app_armor_of_templates() -> Case {

@@ -8,6 +8,9 @@ use super::annotations::APP_ARMOR;
 use super::fixes::objects;
 use crate::meta::{Object, metadata};
 
+/// The longest name of a profile, in bytes.
+pub(super) const LONGEST_PROFILE: usize = 4095;
+
 /// The annotation with the profile of a container.
 pub(super) fn annotation(container: &str) -> String {
     format!("{APP_ARMOR}{container}")
@@ -80,5 +83,5 @@ pub(crate) fn read_app_armor(pod: &mut Object) -> Vec<String> {
 /// Whether the name of a profile may be one in a field.
 fn is_valid(profile: &Value) -> bool {
     let name = profile["localhostProfile"].as_str().unwrap_or("");
-    name.trim() == name && name.len() <= 4095
+    name.trim() == name && name.len() <= LONGEST_PROFILE
 }

@@ -9,6 +9,7 @@ use super::names;
 use super::{data, pod, volume};
 use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
 use crate::quantity::Quantity;
+use crate::specs::app_armor::LONGEST_PROFILE;
 use crate::status::quoted;
 
 /// All containers of a pod; `volumes` are the names of what they can mount.
@@ -548,23 +549,55 @@ fn security(spec: &At<'_>, context: &At<'_>, causes: &mut Causes) {
     profiles(context, causes);
 }
 
-/// What restricts the calls of a container.
+/// What restricts the calls of a container, or of those of a pod.
 pub(super) fn profiles(context: &At<'_>, causes: &mut Causes) {
     for name in context.those(&["seccompProfile", "appArmorProfile"]) {
         let profile = context.at(name);
-        let (kind, path) = (profile.at("type"), profile.at("localhostProfile"));
-        let what = match name {
-            "seccompProfile" => "seccomp",
-            _ => "AppArmor",
-        };
-        match (kind.text(), path.is_set()) {
-            ("Localhost", false) => {
-                causes.push(path.required(&format!("must be set when {what} type is Localhost")));
-            }
-            ("RuntimeDefault" | "Unconfined", true) => {
-                causes.push(path.invalid(&format!("can only be set when {what} type is Localhost")));
-            }
-            _ => kind.need_one_of(&["Localhost", "RuntimeDefault", "Unconfined"], causes),
+        match name {
+            "seccompProfile" => seccomp(&profile, causes),
+            _ => app_armor(&profile, causes),
         }
+    }
+}
+
+const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
+
+fn seccomp(profile: &At<'_>, causes: &mut Causes) {
+    let (kind, path) = (profile.at("type"), profile.at("localhostProfile"));
+    match kind.text() {
+        "" => causes.push(kind.required("type is required when seccompProfile is set")),
+        _ => kind.one_of(&PROFILES, causes),
+    }
+    match (kind.text(), path.is_set()) {
+        ("Localhost", false) => causes.push(path.required("must be set when seccomp type is Localhost")),
+        ("Localhost", true) => volume::relative(&path, causes),
+        (kind, true) => {
+            // The whole profile, as Go shows it.
+            let (kind, path_shown) = (Value::from(kind), path.value());
+            let shown = format!("{{\"Type\":{kind},\"LocalhostProfile\":{path_shown}}}");
+            causes.push(path.invalid_as(shown, "can only be set when seccomp type is Localhost"));
+        }
+        (_, false) => {}
+    }
+}
+
+fn app_armor(profile: &At<'_>, causes: &mut Causes) {
+    let (kind, name) = (profile.at("type"), profile.at("localhostProfile"));
+    match kind.text() {
+        "" => causes.push(kind.required("type is required when appArmorProfile is set")),
+        "Localhost" => {
+            if name.text().trim() != name.text() {
+                causes.push(name.invalid("must not be padded with whitespace"));
+            } else if name.text().is_empty() {
+                causes.push(name.required("must be set when AppArmor type is Localhost"));
+            }
+            if name.text().len() > LONGEST_PROFILE {
+                causes.push(name.too_long(LONGEST_PROFILE));
+            }
+        }
+        "RuntimeDefault" | "Unconfined" if name.is_set() => {
+            causes.push(name.invalid("can only be set when AppArmor type is Localhost"));
+        }
+        _ => kind.one_of(&PROFILES, causes),
     }
 }

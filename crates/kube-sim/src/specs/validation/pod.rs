@@ -91,7 +91,7 @@ fn app_armor(annotations: &Value, spec: &At<'_>, causes: &mut Causes) {
             if !is_same_type {
                 let why = "apparmor type in annotation and field must match";
                 causes.push(at.at("type").forbidden(why));
-            } else if local.is_some() && local != field["localhostProfile"].as_str() {
+            } else if field["type"] == "Localhost" && local != field["localhostProfile"].as_str() {
                 let why = "apparmor profile in annotation and field must match";
                 causes.push(at.at("localhostProfile").forbidden(why));
             }

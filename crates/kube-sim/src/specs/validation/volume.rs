@@ -165,7 +165,7 @@ fn stays_below(path: &At<'_>, causes: &mut Causes) {
 }
 
 /// A path in a volume.
-fn relative(path: &At<'_>, causes: &mut Causes) {
+pub(super) fn relative(path: &At<'_>, causes: &mut Causes) {
     if path.text().starts_with('/') {
         causes.push(path.invalid("must be a relative path"));
     }
