@@ -72,8 +72,8 @@ impl<O: CachedObject> RetryWatchEvent<O> {
 /// if the server asks for it (by at most five minutes). Each request has a random timeout of five to ten minutes.
 /// Bookmarks are not yielded.
 ///
-/// Metadata and packed objects are without managedFields, which [their form's plan](Decode::plan) prunes. With [a plan of your
-/// own](RetryWatcher::with_plan), `FieldPlan::default()`, they have them.
+/// [`PartialObjectMeta`](kube::core::PartialObjectMeta) and packed objects are without managedFields, which [their form's
+/// plan](Decode::plan) prunes. With [a plan of your own](RetryWatcher::with_plan), `FieldPlan::default()`, they have them.
 ///
 /// # Errors
 /// The stream ends with an error when the version is too old for the server (list again, then watch from there), when

@@ -46,7 +46,8 @@ pub enum ApplyError {
 ///
 /// # Errors
 ///
-/// See [`ApplyError`]. An object that was read from the server, or from a cache, is refused before any request. A conflict (409) can only come from a uid or resource version that `object` names.
+/// See [`ApplyError`]. An object that was read from the server, or from a cache, is refused before any request: it has managedFields or a
+/// creationTimestamp. One that a plan or a transform has deprived of both is not recognized. A conflict (409) can only come from a uid or resource version that `object` names.
 ///
 /// # Cancel safety
 ///
