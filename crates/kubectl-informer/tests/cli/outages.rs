@@ -4,9 +4,10 @@ use crate::process::{Running, run};
 use crate::{config_map, in_its_place, scripted};
 use kube_sim::SimServer;
 use kube_sim::faults::{LIST, WATCH};
-use kube_sim::script::{Answer, Kind};
+use kube_sim::script::{Answer, Kind, event, status};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 const MAPS: &str = "configmaps";
 
@@ -71,6 +72,55 @@ async fn an_expired_version_is_told_with_what_was_missed() {
         said.ends_with("; listed again, missed 1 added, 1 updated, 1 deleted"),
         "{said}"
     );
+}
+
+/// Servers tell so of a watch that they have accepted.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_version_that_expires_in_a_watch_is_one_outage() {
+    let maps = Kind::new("v1", "ConfigMap");
+    let mut asked = (0, 0);
+    let (_server, listener) = scripted::server(move |request| {
+        let (lists, watches) = &mut asked;
+        match request.parameter("watch") {
+            None => {
+                *lists += 1;
+                Answer::json(match lists {
+                    1 => maps.list("5", [maps.object("default/a", "5")]),
+                    _ => maps.list("9", [maps.object("default/b", "9")]),
+                })
+            }
+            Some(_) => {
+                *watches += 1;
+                match watches {
+                    1 => Answer::watch([event("MODIFIED", &maps.object("default/a", "6"))]).close(),
+                    2 => Answer::status(503, "ServiceUnavailable", "down").header("Retry-After", "1"),
+                    3 => {
+                        let expired = status(410, "Expired", "too old resource version");
+                        let pause = Duration::from_millis(200);
+                        Answer::watch([""; 0])
+                            .pause(pause)
+                            .chunk(event("ERROR", &expired))
+                    }
+                    _ => Answer::watch([""; 0]).open(),
+                }
+            }
+        }
+    })
+    .await;
+    let args = format!("watch cm --initial list -o json --server {}", listener.url());
+    let mut watch = Running::start(&args);
+    let lines = watch.until("reconnected").await;
+    let back = lines.last().unwrap();
+    assert_eq!(back["missed"], json!({"added": 1, "updated": 0, "deleted": 1}));
+    let why = watch.said("reconnecting").await;
+    assert!(why.contains("down"), "{why}");
+    let said = watch.said("back after").await;
+    assert!(
+        said.ends_with("; listed again, missed 1 added, 0 updated, 1 deleted"),
+        "{said}"
+    );
+    // The pause before the watch is asked for again is a part of it.
+    assert!(!said.contains("ms"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

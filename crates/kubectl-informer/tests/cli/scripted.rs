@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// A server with config maps and with `unavailable.example.com/v1`, which does not answer; it says this of everything
 /// that is no discovery.
 pub(crate) async fn server(
-    otherwise: impl Fn(&Received) -> Answer + Send + 'static,
+    mut otherwise: impl FnMut(&Received) -> Answer + Send + 'static,
 ) -> (ScriptedServer, ScriptedListener) {
     let config_maps = json!({
         "resource": "configmaps", "responseKind": {"group": "", "version": "v1", "kind": "ConfigMap"},

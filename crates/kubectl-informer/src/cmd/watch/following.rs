@@ -14,8 +14,8 @@ use tokio::time::Instant;
 
 /// How long the initial state may take before it is told why. The next time is twice as far away, and so on.
 const UNSYNCED: Duration = Duration::from_secs(3);
-/// How often it is checked whether all changes of a list have been told.
-const CATCHING_UP: Duration = Duration::from_millis(50);
+/// How often it is checked whether an outage is over: whether all changes of a list have been told, or a watch has resumed.
+const ENDING: Duration = Duration::from_millis(50);
 
 /// Something to print.
 pub(super) enum Happened {
@@ -85,11 +85,11 @@ impl Following {
 
     async fn next(&mut self) -> Option<Happened> {
         while self.happened.is_empty() {
-            let (catching_up, unsynced) = (self.told.is_catching_up(), self.unsynced);
+            let (ending, unsynced) = (self.told.is_ending(), self.unsynced);
             tokio::select! {
                 step = self.feed.next() => self.step(step?),
                 Ok(()) = self.status.changed() => self.read_status(),
-                () = tokio::time::sleep(CATCHING_UP), if catching_up => {}
+                () = tokio::time::sleep(ENDING), if ending => self.read_status(),
                 () = until(unsynced) => self.tell_unsynced(),
             }
             let caught_up = self.told.caught_up(&self.informer, &self.feed);

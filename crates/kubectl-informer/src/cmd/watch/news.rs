@@ -11,6 +11,10 @@ use std::cmp::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// How long a watch has to last after an outage until it counts as resumed, if it brings nothing. A server may tell in the
+/// first event of a watch that the version is too old.
+const RESUMED: Duration = Duration::from_secs(1);
+
 /// Something to tell.
 pub(super) enum News {
     /// A request failed, and is repeated.
@@ -63,6 +67,10 @@ struct Outage {
     /// The number of watches that had been opened at the last failure. After a failure the phase is `Watching` for a
     /// moment more; only another watch ends the outage.
     watches: u64,
+    /// When the server had last been heard at the last failure.
+    heard: Option<Instant>,
+    /// Since when such a watch is open. The outage ends then, but is told only once the watch [has resumed](Self::has_resumed).
+    opened: Option<Instant>,
     missed: Option<Missed>,
     /// The version of the list, once changes are watched again.
     listed: Option<ResourceVersion>,
@@ -71,6 +79,11 @@ struct Outage {
 }
 
 impl Outage {
+    /// Whether the watch that has been open since then is known to continue where the last one was.
+    fn has_resumed(&self, opened: Instant, status: &ReflectorStatus) -> bool {
+        status.last_heard > self.heard || opened.elapsed() >= RESUMED
+    }
+
     /// Whether the store has the list, or what came after it, when it is complete up to this version.
     fn is_over(&self, applied: &ResourceVersion) -> bool {
         let Some(listed) = &self.listed else {
@@ -107,14 +120,20 @@ impl Told {
         }
         if let Some(outage) = &mut self.outage {
             match outage.missed {
-                _ if status.phase != Phase::Watching => outage.before = applied(),
+                _ if status.phase != Phase::Watching => {
+                    outage.before = applied();
+                    outage.opened = None;
+                }
                 Some(_) if outage.listed.is_none() => outage.listed = status.resource_version.clone(),
                 Some(_) => {}
                 None if outage.watches == status.watches => {}
                 None => {
-                    let after = outage.since.elapsed();
-                    news.push(News::Back(Back { after, missed: None }));
-                    self.outage = None;
+                    let opened = *outage.opened.get_or_insert_with(Instant::now);
+                    if outage.has_resumed(opened, status) {
+                        let after = opened - outage.since;
+                        news.push(News::Back(Back { after, missed: None }));
+                        self.outage = None;
+                    }
                 }
             }
         }
@@ -125,6 +144,8 @@ impl Told {
         self.outage.get_or_insert_with(|| Outage {
             since: Instant::now(),
             watches: status.watches,
+            heard: status.last_heard,
+            opened: None,
             missed: None,
             listed: None,
             before: None,
@@ -139,7 +160,10 @@ impl Told {
         let error = error.filter(|error| error.number > self.errors)?;
         self.errors = error.number;
         if self.synced {
-            self.outage(status).watches = status.watches;
+            let outage = self.outage(status);
+            outage.watches = status.watches;
+            outage.heard = status.last_heard;
+            outage.opened = None;
         }
         let refused = Some(error.class).filter(|class| !class.is_retryable());
         let told = std::mem::replace(&mut self.refused, refused);
@@ -173,9 +197,11 @@ impl Told {
         }
     }
 
-    /// Whether the changes of a list are still on their way.
-    pub(super) fn is_catching_up(&self) -> bool {
-        self.outage.as_ref().is_some_and(|outage| outage.listed.is_some())
+    /// Whether the end of an outage is to be told without a change of the status: the changes of a list are still on their way, or
+    /// a watch may have resumed.
+    pub(super) fn is_ending(&self) -> bool {
+        let outage = self.outage.as_ref();
+        outage.is_some_and(|outage| outage.listed.is_some() || outage.opened.is_some())
     }
 
     /// The end of the outage, if all changes that the list showed have been told.
@@ -218,6 +244,8 @@ mod tests {
             let outage = Outage {
                 since: Instant::now(),
                 watches: 0,
+                heard: None,
+                opened: None,
                 missed: None,
                 listed,
                 before: version(before),
