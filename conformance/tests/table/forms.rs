@@ -39,6 +39,54 @@ fn in_all_forms(path: &str, what: &str) -> Vec<Ask> {
         .into()
 }
 
+/// What a client may ask of discovery, of which client-go asks for the fifth.
+const DISCOVERED: [&str; 20] = [
+    "application/json",
+    ALL_AT_ONCE,
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList",
+    "application/json;g=apidiscovery.k8s.io;v=v3;as=APIGroupDiscoveryList",
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json",
+    "application/json,application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json",
+    "application/json;as=APIGroupDiscoveryList;v=v2",
+    "application/json;as=APIGroupDiscoveryList;v=v2;g=apidiscovery.k8s.io",
+    "application/json;g=apidiscovery.k8s.io;v=v2",
+    "application/json;v=v1",
+    "application/json;pretty=1",
+    "application/json;as=Table;g=meta.k8s.io;v=v1",
+    "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
+    "application/*",
+    "application/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
+    "*/*",
+    "text/html",
+    "text/html,application/json",
+    "",
+];
+
+const ALL_AT_ONCE: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// Which form discovery has by each path, and what is said where it has none.
+fn discovery() -> Case {
+    let paths = [
+        "/api",
+        "/api/",
+        "/apis",
+        "/apis/",
+        "/api/v1",
+        "/apis/apps",
+        "/apis/apps/v1",
+    ];
+    let asks = paths.into_iter().flat_map(|path| {
+        DISCOVERED.map(|accept| {
+            get(path)
+                .accept(accept)
+                .named(format!("{path}, accept {accept:?}"))
+                .only(["/kind", "/apiVersion", "/message", "/reason", "/details", "/code"])
+        })
+    });
+    Case::new("discovery-forms").asks(asks)
+}
+
 fn watched(query: &str, accept: &'static str) -> Ask {
     get(&format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=5&{query}"))
         .accept(accept)
@@ -155,6 +203,7 @@ pub(crate) fn cases() -> Vec<Case> {
                     .accept(TABLE)
                     .named("delete, as a table"),
             ),
+        discovery(),
         history("forms-watched").watch(watches.chain(more), changes),
         pods,
         namespaces,

@@ -4,6 +4,8 @@ mod networks;
 mod others;
 mod pods;
 mod policies;
+mod profiles;
+mod statuses;
 mod storage;
 mod workloads;
 
@@ -136,9 +138,16 @@ pub(crate) fn cases() -> Vec<Case> {
         pods::pod_changes(),
         pods::gated_changes(),
         pods::gated_without_affinity(),
-        pods::profiles_of_containers(),
-        pods::app_armor(),
-        pods::app_armor_of_templates(),
+        profiles::profiles_of_containers(),
+        profiles::contradictions(),
+        profiles::contradictions_of_templates(),
+        profiles::of_pod_templates(),
+        profiles::systems(),
+        profiles::windows(),
+        profiles::hosts(),
+        profiles::quoted(),
+        profiles::ephemeral(),
+        profiles::without_values(),
     ];
     for more in [
         workloads::workloads(),
@@ -148,6 +157,7 @@ pub(crate) fn cases() -> Vec<Case> {
         networks::networks(),
         policies::policies(),
         others::others(),
+        statuses::statuses(),
     ] {
         cases.extend(more);
     }

@@ -27,11 +27,11 @@ use crate::meta::put_at;
 use crate::meta::{Object, metadata, metadata_mut, text};
 use crate::number;
 use crate::schema::Schema;
-use crate::status::StatusError;
+use crate::status::{StatusError, go_json};
 use crate::target::Target;
 use crate::view;
 use compare::{Comparison, fields_of};
-use fields::{FieldSet, go_json};
+use fields::FieldSet;
 use managers::{Entry, Managers, Operation};
 use types::Type;
 

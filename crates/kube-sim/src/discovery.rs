@@ -8,9 +8,10 @@ use http::{HeaderMap, Response, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256, Sha512};
 
+use crate::media;
 use crate::openapi;
 use crate::resources::{Registry, Resource, by_preference};
-use crate::response::{SimBody, json_lines, json_value, text, whole};
+use crate::response::{SimBody, json_lines, json_value, refusal, text, whole};
 use crate::version;
 
 const VERBS: [&str; 8] = [
@@ -62,18 +63,45 @@ const GROUPS: [&str; 21] = [
     "flowcontrol.apiserver.k8s.io",
 ];
 
+/// The media type of aggregated discovery: all of it at once. The beta version is gone since 1.36.
+pub(crate) const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+/// Whether a path asks what groups, versions and resources there are.
+pub(crate) fn is_about(segments: &[&str]) -> bool {
+    matches!(
+        segments,
+        ["api"] | ["api", _] | ["apis"] | ["apis", _] | ["apis", _, _]
+    )
+}
+
+/// Whether discovery can be had at once by a path.
+pub(crate) fn aggregates(path: &str) -> bool {
+    matches!(path, "/api" | "/api/" | "/apis")
+}
+
+/// Whether a real server has a router in front of a path of discovery, which looks at media types, too.
+pub(crate) fn is_routed(registry: &Registry, segments: &[&str]) -> bool {
+    match segments {
+        ["apis", group, _] => !registry.iter().any(|r| r.custom && r.group == *group),
+        _ => segments[0] == "api",
+    }
+}
+
+/// What a client asks for beside objects.
+pub(crate) struct Asked<'a> {
+    pub(crate) path: &'a str,
+    /// The one media type that is answered in, or those of which none can be.
+    pub(crate) accept: &'a str,
+    /// Whether an answer about health says more.
+    pub(crate) verbose: bool,
+    /// The server as the client calls it, if it does.
+    pub(crate) host: Option<&'a str>,
+}
+
 /// The answer to a path that does not concern objects; `None` for one that does.
-///
-/// An answer about health says more if it is to be `verbose`. `host` is the server as the client calls it, if it does.
-pub(crate) fn answer(
-    registry: &Registry,
-    segments: &[&str],
-    accept: &str,
-    verbose: bool,
-    host: Option<&str>,
-) -> Option<Response<SimBody>> {
-    let aggregated = accept.contains("as=APIGroupDiscoveryList");
-    let value = match segments {
+pub(crate) fn answer(registry: &Registry, segments: &[&str], asked: &Asked<'_>) -> Option<Response<SimBody>> {
+    let verbose = asked.verbose;
+    match segments {
         ["healthz", "ping"] => return Some(text(StatusCode::OK, "ok")),
         ["healthz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nhealthz check passed\n")),
         ["readyz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nreadyz check passed\n")),
@@ -81,10 +109,23 @@ pub(crate) fn answer(
         ["healthz" | "readyz" | "livez", ..] => return Some(text(StatusCode::OK, "ok")),
         [] => return Some(json_lines(&json!({"paths": paths(registry)}))),
         ["version"] => return Some(json_lines(&version::version())),
-        ["openapi", "v2"] => return Some(openapi::answer_v2(registry, accept)),
-        ["openapi", "v3", path @ ..] => openapi::answer(registry, path)?,
-        ["api"] if aggregated => return Some(discovery_list(registry, accept, true)),
-        ["apis"] if aggregated => return Some(discovery_list(registry, accept, false)),
+        ["openapi", "v2"] => return Some(openapi::answer_v2(registry, asked.accept)),
+        ["openapi", "v3", path @ ..] => {
+            return Some(json_value(StatusCode::OK, &openapi::answer(registry, path)?));
+        }
+        _ => {}
+    }
+    let value = discovered(registry, segments, asked.host)?;
+    Some(match asked.accept {
+        "" | "application/json" => json_value(StatusCode::OK, &value),
+        AGGREGATED if aggregates(asked.path) => discovery_list(registry, segments[0] == "api"),
+        accept => refusal(&media::not_discoverable(accept, is_routed(registry, segments))),
+    })
+}
+
+/// What a path of discovery says.
+fn discovered(registry: &Registry, segments: &[&str], host: Option<&str>) -> Option<Value> {
+    Some(match segments {
         ["api"] => {
             let address = |host| json!({"clientCIDR": "0.0.0.0/0", "serverAddress": host});
             let addresses: Vec<Value> = host.into_iter().map(address).collect();
@@ -100,8 +141,7 @@ pub(crate) fn answer(
         }
         ["apis", group, version] => resource_list(registry, group, version)?,
         _ => return None,
-    };
-    Some(json_value(StatusCode::OK, &value))
+    })
 }
 
 /// The groups, each with its versions, the preferred one first; also those of resources of which clients are not told.
@@ -232,12 +272,7 @@ fn storage_version_hash(resource: &Resource) -> String {
 }
 
 /// Aggregated discovery (apidiscovery.k8s.io/v2).
-fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<SimBody> {
-    let version = if accept.contains("v=v2;") || !accept.contains("v=v2beta1") {
-        "v2"
-    } else {
-        "v2beta1"
-    };
+fn discovery_list(registry: &Registry, core: bool) -> Response<SimBody> {
     let items: Vec<_> = group_versions(registry)
         .into_iter()
         .filter(|(group, _)| group.is_empty() == core)
@@ -256,7 +291,7 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
         .collect();
     let list = json!({
         "kind": "APIGroupDiscoveryList",
-        "apiVersion": format!("apidiscovery.k8s.io/{version}"),
+        "apiVersion": "apidiscovery.k8s.io/v2",
         "metadata": {},
         "items": items,
     });
@@ -266,9 +301,8 @@ fn discovery_list(registry: &Registry, accept: &str, core: bool) -> Response<Sim
         .iter()
         .map(|byte| format!("{byte:02X}"))
         .collect();
-    let media_type = format!("application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList");
     for (name, value) in [
-        (CONTENT_TYPE, media_type),
+        (CONTENT_TYPE, AGGREGATED.to_owned()),
         (ETAG, format!("\"{tag}\"")),
         (VARY, "Accept".to_owned()),
         (CACHE_CONTROL, "public".to_owned()),

@@ -225,16 +225,13 @@ fn name(
     if reads && let Some(answer) = issuer::answer(api, &request.headers, &segments) {
         return Ok(Named::Answer(answer));
     }
-    let accept = accept(&request.headers);
-    if reads
-        && let Some(answer) = discovery::answer(
-            &api.registry(),
-            &segments,
-            accept,
-            query.flag("verbose").is_some(),
-            request.headers.get(HOST).and_then(|host| host.to_str().ok()),
-        )
-    {
+    let asked = discovery::Asked {
+        path: &path,
+        accept: accept(&request.headers),
+        verbose: query.flag("verbose").is_some(),
+        host: request.headers.get(HOST).and_then(|host| host.to_str().ok()),
+    };
+    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, &asked) {
         return Ok(Named::Answer(discovery::unless_known(&request.headers, answer)));
     }
     // Two slashes are not one: there is a part without a name between them.

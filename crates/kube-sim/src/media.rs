@@ -76,6 +76,14 @@ pub(crate) fn not_acceptable(accept: &str, custom: bool, collection: bool) -> St
     }
 }
 
+/// The same for discovery, which is not behind the router everywhere.
+pub(crate) fn not_discoverable(accept: &str, routed: bool) -> StatusError {
+    match routed && !negotiation::has_media_type(accept) {
+        true => StatusError::no_such_media_type(ALL),
+        false => StatusError::not_acceptable(ALL),
+    }
+}
+
 /// A response whose body is rendered in this encoding.
 pub(crate) fn rendered(encoding: Encoding, status: StatusCode, body: SimBody) -> Response<SimBody> {
     let mut response = json_response(status, body);

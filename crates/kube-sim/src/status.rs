@@ -398,6 +398,14 @@ impl Cause {
         }
     }
 
+    pub(crate) fn internal(field: impl Into<Cow<'static, str>>, why: &str) -> Self {
+        Self {
+            field: field.into(),
+            reason: "InternalError",
+            message: format!("Internal error: {why}"),
+        }
+    }
+
     /// A cause that shows no value.
     pub(crate) fn invalid_alone(field: impl Into<Cow<'static, str>>, why: &str) -> Self {
         Self {
@@ -439,8 +447,24 @@ impl Cause {
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
-        other => crate::number::normal(other.clone()).to_string(),
+        other => go_json(&crate::number::normal(other.clone())),
     }
+}
+
+/// JSON as Go writes it: `<`, `>` and `&` are escaped.
+pub(crate) fn go_json(value: &Value) -> String {
+    let json = value.to_string();
+    if !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
+        return json;
+    }
+    let mut out = String::with_capacity(json.len() + 10);
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// What Go calls a value in JSON.

@@ -54,6 +54,17 @@ pub(super) fn services() -> Vec<Case> {
             ("an internal policy", json!({"internalTrafficPolicy": "X"})),
             ("a headless node port", json!({"type": "NodePort", "clusterIP": "None"})),
             ("a class", json!({"loadBalancerClass": "a"})),
+            ("a class and node ports", json!({"loadBalancerClass": "a", "allocateLoadBalancerNodePorts": true})),
+            ("a class of a balancer", json!({"type": "LoadBalancer", "loadBalancerClass": "a b"})),
+            ("a port twice and more", json!({"ports": [{"port": 80, "name": "a"}, {"port": 80, "name": "b", "nodePort": 30100}], "sessionAffinity": "X<", "externalIPs": ["x"], "loadBalancerSourceRanges": ["x"]})),
+            ("a node port twice", json!({"type": "NodePort", "ports": [{"port": 80, "name": "a", "nodePort": 30177}, {"port": 81, "name": "b", "nodePort": 30177}, {"port": 81, "name": "c"}]})),
+            ("a port and its node port twice", json!({"type": "NodePort", "ports": [{"port": 80, "name": "a", "nodePort": 30178}, {"port": 80, "name": "b", "nodePort": 30178}]})),
+            ("a node port of two protocols", json!({"type": "NodePort", "ports": [{"port": 80, "name": "a", "nodePort": 30179}, {"port": 80, "name": "b", "nodePort": 30179, "protocol": "UDP"}]})),
+            ("a node port of a name twice", json!({"type": "ExternalName", "externalName": "a.example", "ports": [{"port": 80, "name": "a", "nodePort": 30101}, {"port": 81, "name": "b", "nodePort": 30101}]})),
+            ("a node port of a name", json!({"type": "ExternalName", "externalName": "a.example", "ports": [{"port": 80, "nodePort": 30101}]})),
+            ("a type, quoted", json!({"type": "<X>", "internalTrafficPolicy": "<X>"})),
+            ("a family's policy, quoted", json!({"ipFamilyPolicy": "<X>"})),
+            ("an external policy, quoted", json!({"externalTrafficPolicy": "<X>"})),
             ("an application's protocol", port(json!({"appProtocol": "a b"}))),
             ("a family", json!({"ipFamilies": ["X"]})),
             ("a family's policy", json!({"ipFamilyPolicy": "X"})),
@@ -61,11 +72,15 @@ pub(super) fn services() -> Vec<Case> {
         ]),
         Kind { name: "service-annotations", ..service() }.objects([
             ("ranges", ranges("x, 10.0.0.0/8,,10.0.0.1/8, 010.0.0.0/8,::ffff:10.0.0.0/104", json!({"type": "LoadBalancer"}))),
+            ("two topologies", json!({"metadata": {"annotations": {"service.kubernetes.io/topology-mode": "a<", "service.kubernetes.io/topology-aware-hints": "b"}}, "spec": {"ports": []}})),
+            ("a topology twice", json!({"metadata": {"annotations": {"service.kubernetes.io/topology-mode": "a", "service.kubernetes.io/topology-aware-hints": "a"}}})),
+            ("a distribution", json!({"spec": {"trafficDistribution": "X<"}})),
             ("no ranges", ranges(" ", json!({"type": "LoadBalancer"}))),
             ("ranges of another type", ranges("x", json!({"externalIPs": ["x"], "externalTrafficPolicy": "Local"}))),
             ("no ranges of another type", ranges("", json!({}))),
             ("ranges in the field, too", ranges("x", json!({"type": "LoadBalancer", "loadBalancerSourceRanges": ["y"]}))),
         ]),
+        kept_ranges(),
         // The ranges of the two servers differ.
         Kind { name: "service-address", ..service() }.specs([("an address out of range", json!({"clusterIP": "1.2.3.4"}))]).reasons(),
         service().changes([
@@ -76,6 +91,47 @@ pub(super) fn services() -> Vec<Case> {
             ("an external name", json!({"spec": {"type": "ExternalName", "externalName": "a.example"}})),
         ]),
     ]
+}
+
+/// Ranges in an annotation that a field hides, and what changes then.
+fn kept_ranges() -> Case {
+    const RANGES: &str = "service.beta.kubernetes.io/load-balancer-source-ranges";
+    let service = Kind {
+        name: "service-ranges",
+        path: "/api/v1/namespaces/{ns}/services",
+        right: json!({
+            "metadata": {"name": "x", "annotations": {RANGES: "x, 010.0.0.0/8"}},
+            "spec": {"type": "LoadBalancer", "ports": [{"port": 80}], "loadBalancerSourceRanges": ["10.0.0.0/8"]},
+        }),
+    };
+    let annotated = |ranges: &str| json!({"metadata": {"annotations": {RANGES: ranges}}});
+    let no_field = json!({"spec": {"loadBalancerSourceRanges": null}});
+    service.changes([
+        ("no field", no_field.clone()),
+        ("another annotation", annotated("y")),
+        (
+            "another annotation and no field",
+            with_both(annotated("x"), &no_field),
+        ),
+        (
+            "an odd annotation and no field",
+            with_both(annotated("010.0.0.0/8"), &no_field),
+        ),
+        (
+            "another type",
+            json!({"spec": {"type": "ClusterIP", "loadBalancerSourceRanges": null}}),
+        ),
+        (
+            "another range",
+            json!({"spec": {"loadBalancerSourceRanges": ["y"]}}),
+        ),
+    ])
+}
+
+/// Two merge patches in one.
+fn with_both(mut one: Value, other: &Value) -> Value {
+    one["spec"] = other["spec"].clone();
+    one
 }
 
 pub(super) fn networks() -> Vec<Case> {
@@ -203,6 +259,8 @@ pub(super) fn networks() -> Vec<Case> {
                 json!({"tls": [{"hosts": ["A_"], "secretName": "A_"}]}),
             ),
             ("a class", json!({"ingressClassName": "A_"})),
+            ("a class, quoted", json!({"ingressClassName": "<\u{1}>"})),
+            ("a type of a path, quoted", rule(json!({"pathType": "<X>"}))),
         ]),
         policy.specs([
             ("a type", json!({"policyTypes": ["X"]})),

@@ -6,7 +6,7 @@ use super::{Kind, container, env, mount, port, probe, resources, toleration, vol
 use crate::case::Case;
 use crate::objects::PODS;
 
-fn pod() -> Kind {
+pub(super) fn pod() -> Kind {
     Kind::new("pod", PODS, container(json!({})))
 }
 
@@ -105,177 +105,10 @@ pub(super) fn containers() -> Case {
         ("a proc mount", container(json!({"securityContext": {"procMount": "X"}}))),
         ("a resize policy", container(json!({"resizePolicy": [{"resourceName": "cpu", "restartPolicy": "X"}]}))),
         ("a device without a volume", container(json!({"volumeDevices": [{"name": "d", "devicePath": "/d"}]}))),
+        ("two without a name", json!({"containers": [{"image": "x"}, {"image": "x"}], "initContainers": [{"image": "x"}]})),
+        ("the order of what is wrong", json!({"containers": [{"name": "c", "image": "x", "restartPolicy": "X", "livenessProbe": {}}, {"name": "c", "image": " x", "ports": [{"containerPort": 1, "hostPort": 5}, {"containerPort": 2, "hostPort": 5}]}], "initContainers": [{"name": "c", "image": " i", "livenessProbe": {}}]})),
         ("several things", json!({"containers": [{"image": "x", "imagePullPolicy": "X"}, {"name": "b"}]})),
     ])
-}
-
-/// A pod, or a template of one, whose container `c` has an annotation and a profile.
-fn profiled(annotation: &str, profile: &Value) -> Value {
-    let annotations = json!({"container.apparmor.security.beta.kubernetes.io/c": annotation});
-    let spec = container(json!({"securityContext": {"appArmorProfile": profile}}));
-    json!({"metadata": {"annotations": annotations}, "spec": spec})
-}
-
-/// Rows of profiles that annotations and fields name.
-fn profiles() -> Vec<(&'static str, Value)> {
-    let plain = |kind: &str| json!({"type": kind});
-    let local = |name: &str| json!({"type": "Localhost", "localhostProfile": name});
-    let of_pod = |profile: &Value| json!({"spec": {"securityContext": {"appArmorProfile": profile}}});
-    let init =
-        json!({"name": "i", "image": "x", "securityContext": {"appArmorProfile": plain("Unconfined")}});
-    let annotated_init = json!({
-        "metadata": {"annotations": {"container.apparmor.security.beta.kubernetes.io/i": "localhost/p"}},
-        "spec": {"initContainers": [init]},
-    });
-    let windows = json!({"spec": {"os": {"name": "windows"}}});
-    vec![
-        ("the same", profiled("runtime/default", &plain("RuntimeDefault"))),
-        ("another type", profiled("unconfined", &plain("RuntimeDefault"))),
-        (
-            "a name instead of a type",
-            profiled("localhost/p", &plain("Unconfined")),
-        ),
-        (
-            "a type instead of a name",
-            profiled("runtime/default", &local("p")),
-        ),
-        ("the same name", profiled("localhost/p", &local("p"))),
-        ("another name", profiled("localhost/p", &local("q"))),
-        (
-            "a name that is missing",
-            profiled("localhost/p", &plain("Localhost")),
-        ),
-        (
-            "a name too many",
-            profiled(
-                "unconfined",
-                &json!({"type": "Unconfined", "localhostProfile": "p"}),
-            ),
-        ),
-        ("a type that is none", profiled("unconfined", &plain("X"))),
-        (
-            "a name beside a type that is none",
-            profiled("localhost/p", &plain("X")),
-        ),
-        ("a name beside no type", profiled("localhost/p", &json!({}))),
-        ("an annotation that is none", profiled("x", &plain("Unconfined"))),
-        ("an empty annotation", profiled("", &plain("Unconfined"))),
-        (
-            "that of the pod",
-            with(
-                profiled("unconfined", &Value::Null),
-                of_pod(&plain("RuntimeDefault")),
-            ),
-        ),
-        (
-            "the same as that of the pod",
-            with(profiled("unconfined", &Value::Null), of_pod(&plain("Unconfined"))),
-        ),
-        (
-            "two containers",
-            with(profiled("unconfined", &plain("RuntimeDefault")), annotated_init),
-        ),
-        (
-            "something else",
-            with(
-                profiled("unconfined", &plain("RuntimeDefault")),
-                json!({"spec": {"restartPolicy": "X", "schedulingGates": [{"name": "a"}], "nodeName": "n", "ephemeralContainers": [{"name": "e", "image": "x"}]}}),
-            ),
-        ),
-        ("Windows", with(profiled("unconfined", &Value::Null), windows)),
-    ]
-}
-
-pub(super) fn app_armor() -> Case {
-    let mut kind = pod();
-    kind.name = "pod-profiles";
-    kind.objects(profiles())
-}
-
-/// Profiles, each in the field of a container.
-pub(super) fn profiles_of_containers() -> Case {
-    let long = "a".repeat(4096);
-    let seccomp = |profile: Value| container(json!({"securityContext": {"seccompProfile": profile}}));
-    let app_armor = |profile: Value| container(json!({"securityContext": {"appArmorProfile": profile}}));
-    let mut kind = pod();
-    kind.name = "profiles";
-    kind.specs([
-        ("seccomp of no type", seccomp(json!({}))),
-        (
-            "seccomp of no type with a path",
-            seccomp(json!({"localhostProfile": "p"})),
-        ),
-        (
-            "seccomp of a type that is none",
-            seccomp(json!({"type": "X", "localhostProfile": "p"})),
-        ),
-        (
-            "an empty path",
-            seccomp(json!({"type": "Localhost", "localhostProfile": ""})),
-        ),
-        (
-            "an absolute path",
-            seccomp(json!({"type": "Localhost", "localhostProfile": "/x"})),
-        ),
-        (
-            "a path that goes up",
-            seccomp(json!({"type": "Localhost", "localhostProfile": "../x"})),
-        ),
-        (
-            "a path too many",
-            seccomp(json!({"type": "Unconfined", "localhostProfile": "p"})),
-        ),
-        ("AppArmor of no type", app_armor(json!({}))),
-        (
-            "AppArmor of no type with a name",
-            app_armor(json!({"localhostProfile": "p"})),
-        ),
-        (
-            "AppArmor of a type that is none",
-            app_armor(json!({"type": "X", "localhostProfile": "p"})),
-        ),
-        ("no name", app_armor(json!({"type": "Localhost"}))),
-        (
-            "an empty name",
-            app_armor(json!({"type": "Localhost", "localhostProfile": ""})),
-        ),
-        (
-            "a name of blanks",
-            app_armor(json!({"type": "Localhost", "localhostProfile": "  "})),
-        ),
-        (
-            "a padded name",
-            app_armor(json!({"type": "Localhost", "localhostProfile": " p"})),
-        ),
-        (
-            "a long name",
-            app_armor(json!({"type": "Localhost", "localhostProfile": long})),
-        ),
-        (
-            "a name too many",
-            app_armor(json!({"type": "RuntimeDefault", "localhostProfile": "p"})),
-        ),
-        (
-            "those of the pod",
-            json!({"securityContext": {
-                "seccompProfile": {"type": "Localhost", "localhostProfile": "/x"},
-                "appArmorProfile": {"type": "Localhost", "localhostProfile": " p"},
-            }}),
-        ),
-    ])
-}
-
-pub(super) fn app_armor_of_templates() -> Case {
-    let kind = Kind::new(
-        "template-profiles",
-        "/apis/apps/v1/namespaces/{ns}/deployments",
-        json!({"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}}, "spec": container(json!({}))}}),
-    );
-    kind.specs(
-        profiles()
-            .into_iter()
-            .map(|(what, template)| (what, json!({"template": template}))),
-    )
 }
 
 pub(super) fn volumes() -> Case {

@@ -13,6 +13,14 @@ fn selected() -> Value {
     json!({"selector": {"matchLabels": {"a": "b"}}, "template": template(container(json!({})))})
 }
 
+/// A template with a label, an annotation, containers and ends of its pods that are wrong.
+fn bad_template() -> Value {
+    json!({
+        "metadata": {"labels": {"c d": "e"}, "annotations": {"f g": "h", "container.apparmor.security.beta.kubernetes.io/x": "y"}},
+        "spec": {"containers": [{"image": "x"}], "restartPolicy": "Never", "activeDeadlineSeconds": 5, "hostname": "H_"},
+    })
+}
+
 /// What all kinds with a selector and a template refuse.
 fn selections() -> Vec<(&'static str, Value)> {
     vec![
@@ -42,6 +50,26 @@ fn selections() -> Vec<(&'static str, Value)> {
         (
             "a selector's key",
             json!({"selector": {"matchExpressions": [{"key": "a b", "operator": "Exists"}]}}),
+        ),
+        (
+            "a selector's label and more",
+            json!({"selector": {"matchLabels": {"a": "b c"}}, "template": bad_template()}),
+        ),
+        (
+            "an empty selector and more",
+            json!({"selector": {"matchLabels": null}, "template": bad_template()}),
+        ),
+        (
+            "no selector and more",
+            json!({"selector": null, "template": bad_template()}),
+        ),
+        (
+            "another selector and more",
+            json!({"selector": {"matchLabels": {"a": "c"}}, "template": bad_template()}),
+        ),
+        (
+            "a selector's operator, quoted",
+            json!({"selector": {"matchExpressions": [{"key": "a", "operator": "<X>"}]}}),
         ),
         ("no template", json!({"template": null})),
         ("no containers", json!({"template": {"spec": {"containers": []}}})),
@@ -77,6 +105,7 @@ pub(super) fn workloads() -> Vec<Case> {
     let mut of_deployments = selections();
     of_deployments.extend([
         ("a strategy", json!({"strategy": {"type": "X"}})),
+        ("a strategy, quoted", json!({"strategy": {"type": "<X>"}})),
         (
             "parameters of another strategy",
             json!({"strategy": {"type": "Recreate", "rollingUpdate": {"maxSurge": 1}}}),
@@ -86,6 +115,7 @@ pub(super) fn workloads() -> Vec<Case> {
             rolling(json!({"maxSurge": 0, "maxUnavailable": 0})),
         ),
         ("a percentage", rolling(json!({"maxSurge": "x%"}))),
+        ("a percentage, quoted", rolling(json!({"maxUnavailable": "<%>"}))),
         (
             "too large a percentage",
             rolling(json!({"maxUnavailable": "150%"})),
@@ -99,7 +129,7 @@ pub(super) fn workloads() -> Vec<Case> {
     ]);
     let mut of_stateful_sets = selections();
     of_stateful_sets.extend([
-        ("a management policy", json!({"podManagementPolicy": "X"})),
+        ("a management policy", json!({"podManagementPolicy": "<X>"})),
         ("a strategy", json!({"updateStrategy": {"type": "X"}})),
         (
             "a partition",
@@ -251,6 +281,7 @@ pub(super) fn jobs() -> Vec<Case> {
             ("a zone in the schedule", json!({"schedule": "TZ=UTC * * * * *"})),
             ("a zone", json!({"timeZone": "Europe/Berlin"})),
             ("a zone that is none", json!({"timeZone": "Mars/Base"})),
+            ("a zone, quoted", json!({"timeZone": "<Mars>"})),
             ("no zone", json!({"timeZone": ""})),
             ("the local zone", json!({"timeZone": "Local"})),
             ("a concurrency", json!({"concurrencyPolicy": "X"})),

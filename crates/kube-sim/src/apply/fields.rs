@@ -12,6 +12,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::status::go_json;
+
 /// One step of the path of a field, in the order in which a real server lists them.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
@@ -67,22 +69,6 @@ impl Step {
             Self::Index(_) => 3,
         }
     }
-}
-
-/// JSON as Go writes it: `<`, `>` and `&` are escaped.
-pub(crate) fn go_json(value: &Value) -> String {
-    let json = value.to_string();
-    if !json.contains(['<', '>', '&', '\u{2028}', '\u{2029}']) {
-        return json;
-    }
-    let mut out = String::with_capacity(json.len() + 10);
-    for c in json.chars() {
-        match c {
-            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// As in the path of a conflict: `.spec`, `[name="main"]`, `[="a"]`.

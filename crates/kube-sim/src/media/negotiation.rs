@@ -6,6 +6,7 @@ use http::request::Parts;
 use crate::api::Api;
 use crate::api::options::Query;
 use crate::api::render::Encoding;
+use crate::discovery;
 
 /// What was made of a request's Accept header.
 pub(super) struct Negotiated {
@@ -22,6 +23,13 @@ impl Negotiated {
     pub(super) fn new(api: &Api, request: &Parts) -> Self {
         let path = request.uri.path();
         let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+        if discovery::is_about(&segments) {
+            let about = About::Discovery {
+                aggregates: discovery::aggregates(path),
+                routed: discovery::is_routed(&api.registry(), &segments),
+            };
+            return Self::of(accept(request), about);
+        }
         let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
         let custom = matches!(segments[..], ["apis", group, ..] if is_custom(group));
         let query = request.uri.query().unwrap_or_default();
@@ -30,36 +38,78 @@ impl Negotiated {
             segments[..],
             ["api", _, "watch", ..] | ["apis", _, _, "watch", ..]
         ) || Query::of(&query).flag("watch") == Some(true);
-        if !matches!(segments[..], ["api" | "apis", ..]) {
+        let accept = match segments[..] {
+            ["api" | "apis", ..] => accept(request),
             // Versions, health and OpenAPI are what they are.
-            return Self::of("", custom, watch);
-        }
-        let accept = request.headers.get(ACCEPT);
-        let accept = accept.and_then(|value| value.to_str().ok());
-        Self::of(accept.unwrap_or_default(), custom, watch)
+            _ => "",
+        };
+        Self::of(accept, About::Objects { custom, watch })
     }
 
-    fn of(accept: &str, custom: bool, watch: bool) -> Self {
+    fn of(accept: &str, about: About) -> Self {
         let clauses = clauses(accept);
-        let served = |clause: &Clause<'_>, form| clause.serve(custom, watch, form);
-        let answer = clauses
-            .iter()
-            .find_map(|clause| Some((served(clause, clause.form())?, clause)));
+        let served = |form: Option<Form>| {
+            let mut clauses = clauses.iter().map(|clause| (clause, clause.form()));
+            clauses.find_map(|(clause, of_clause)| {
+                let is_meant = form.is_none_or(|form| form == of_clause);
+                let encoding = is_meant.then(|| clause.serve(about, of_clause)).flatten()?;
+                Some((encoding, clause.in_json(of_clause)))
+            })
+        };
+        let answer = match about {
+            About::Objects { .. } => served(None),
+            // All at once is what is meant, wherever it stands.
+            About::Discovery { aggregates, .. } => aggregates
+                .then(|| served(Some(Form::Aggregated)))
+                .flatten()
+                .or_else(|| served(Some(Form::Whole))),
+        };
         let refusal = clauses
             .iter()
             .filter(|clause| clause.form() == Form::Whole)
-            .find_map(|clause| clause.refuse(custom));
+            .find_map(|clause| clause.refuse(about));
+        let (answer, accept) = answer.unzip();
         Self {
-            answer: answer.map_or(Encoding::Json, |(encoding, _)| encoding),
+            answer: answer.unwrap_or(Encoding::Json),
             refusal: refusal.unwrap_or(Encoding::Json),
-            accept: answer.map(|(_, clause)| clause.in_json()),
-            custom,
+            accept,
+            custom: matches!(about, About::Objects { custom: true, .. }),
         }
     }
 
     /// Whether a body may be in this encoding.
     pub(super) fn reads(&self, encoding: Encoding) -> bool {
         !(self.custom && encoding == Encoding::Protobuf)
+    }
+}
+
+fn accept(request: &Parts) -> &str {
+    let accept = request.headers.get(ACCEPT);
+    accept.and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// What a request is about, which decides what of its header can be served.
+#[derive(Clone, Copy)]
+enum About {
+    Objects {
+        custom: bool,
+        watch: bool,
+    },
+    /// `aggregates` says whether all of it can be had at once; `routed` whether a router looks at media types before.
+    Discovery {
+        aggregates: bool,
+        routed: bool,
+    },
+}
+
+impl About {
+    /// Whether `application/*` is understood.
+    fn knows_ranges(self) -> bool {
+        match self {
+            // Only the part of a real server that serves custom resources understands it.
+            Self::Objects { custom, .. } => custom,
+            Self::Discovery { routed, .. } => !routed,
+        }
     }
 }
 
@@ -76,8 +126,9 @@ pub(super) fn has_media_type(accept: &str) -> bool {
 enum Form {
     Whole,
     Table,
-    /// Metadata, or all of discovery at once.
-    Other,
+    Metadata,
+    /// All of discovery at once.
+    Aggregated,
     Unknown,
 }
 
@@ -128,39 +179,49 @@ impl<'a> Clause<'a> {
         match (self.parameter("as"), self.parameter("v").unwrap_or("v1")) {
             (None, _) => Form::Whole,
             (Some("Table"), "v1" | "v1beta1") if is_meta => Form::Table,
-            (Some("PartialObjectMetadata" | "PartialObjectMetadataList"), "v1") if is_meta => Form::Other,
-            (Some("APIGroupDiscoveryList"), _) => Form::Other,
+            (Some("PartialObjectMetadata" | "PartialObjectMetadataList"), "v1") if is_meta => Form::Metadata,
+            (Some("APIGroupDiscoveryList"), "v2") if self.parameter("g") == Some("apidiscovery.k8s.io") => {
+                Form::Aggregated
+            }
             _ => Form::Unknown,
         }
     }
 
     /// The encoding in which this can be served.
-    fn serve(&self, custom: bool, watch: bool, form: Form) -> Option<Encoding> {
-        self.meant(custom).find(|encoding| match (encoding, form) {
-            (_, Form::Unknown) | (Encoding::Protobuf, Form::Table) => false,
-            (Encoding::Protobuf, Form::Whole) => !custom,
-            (Encoding::Yaml, _) => !watch,
-            _ => true,
+    fn serve(&self, about: About, form: Form) -> Option<Encoding> {
+        self.meant(about).find(|encoding| match (about, form) {
+            (_, Form::Unknown) => false,
+            (About::Objects { custom, watch }, form) => match (encoding, form) {
+                (_, Form::Aggregated) | (Encoding::Protobuf, Form::Table) => false,
+                (Encoding::Protobuf, Form::Whole) => !custom,
+                (Encoding::Yaml, _) => !watch,
+                _ => true,
+            },
+            // Here a group or a version is one that the whole does not have.
+            (About::Discovery { .. }, Form::Whole) => self.parameters.is_empty(),
+            (About::Discovery { .. }, form) => form == Form::Aggregated,
         })
     }
 
     /// The encoding of a refusal, whatever is refused: it is no watch, and no custom resource.
-    fn refuse(&self, custom: bool) -> Option<Encoding> {
-        self.meant(custom).next()
+    fn refuse(&self, about: About) -> Option<Encoding> {
+        self.meant(about).next()
     }
 
     /// The encodings that fit the range.
-    fn meant(&self, custom: bool) -> impl Iterator<Item = Encoding> {
+    fn meant(&self, about: About) -> impl Iterator<Item = Encoding> {
         let encodings = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf];
         encodings.into_iter().filter(move |encoding| match self.range {
             "*/*" => true,
-            // Only the part of a real server that serves custom resources understands it.
-            "application/*" => custom,
+            "application/*" => about.knows_ranges(),
             range => range == encoding.media_type(),
         })
     }
 
-    fn in_json(&self) -> String {
+    fn in_json(&self, form: Form) -> String {
+        if form == Form::Aggregated {
+            return discovery::AGGREGATED.to_owned();
+        }
         let mut accept = Encoding::Json.media_type().to_owned();
         for (name, value) in &self.parameters {
             accept += &format!(";{name}={value}");
@@ -177,7 +238,7 @@ mod tests {
     const TABLE: &str = "as=Table;v=v1;g=meta.k8s.io";
 
     fn answer(accept: &str, custom: bool, watch: bool) -> (Encoding, Option<String>) {
-        let negotiated = Negotiated::of(accept, custom, watch);
+        let negotiated = Negotiated::of(accept, About::Objects { custom, watch });
         (negotiated.answer, negotiated.accept)
     }
 
@@ -249,15 +310,41 @@ mod tests {
     }
 
     #[test]
+    fn all_of_discovery_is_preferred_where_it_can_be_had() {
+        let both = format!("application/json,{}", discovery::AGGREGATED);
+        let old = discovery::AGGREGATED.replace("v2", "v2beta1");
+        let [whole, all] = ["application/json", discovery::AGGREGATED].map(Some);
+        for (accept, aggregates, asked) in [
+            (&both, true, all),
+            (&both, false, whole),
+            (&format!("{old},{both}"), true, all),
+            (&format!("{old},application/json"), true, whole),
+            (&old, true, None),
+            (&"application/json;v=v1".to_owned(), true, None),
+            (&"application/*".to_owned(), true, whole),
+        ] {
+            let about = About::Discovery {
+                aggregates,
+                routed: false,
+            };
+            assert_eq!(Negotiated::of(accept, about).accept.as_deref(), asked, "{accept}");
+        }
+    }
+
+    #[test]
     fn a_refusal_has_no_other_form() {
+        let of = |accept: &str, custom, watch| {
+            let about = About::Objects { custom, watch };
+            Negotiated::of(accept, about).refusal
+        };
         let accept = format!("{PROTOBUF};as=PartialObjectMetadata");
-        assert_eq!(Negotiated::of(&accept, false, false).refusal, Encoding::Json);
+        assert_eq!(of(&accept, false, false), Encoding::Json);
         for (accept, encoding) in [
             (PROTOBUF, Encoding::Protobuf),
             ("application/yaml", Encoding::Yaml),
         ] {
-            assert_eq!(Negotiated::of(accept, false, false).refusal, encoding);
-            assert_eq!(Negotiated::of(accept, true, true).refusal, encoding);
+            assert_eq!(of(accept, false, false), encoding);
+            assert_eq!(of(accept, true, true), encoding);
         }
     }
 }

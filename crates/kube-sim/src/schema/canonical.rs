@@ -82,7 +82,7 @@ fn in_object(object: &mut Map<String, Value>, schema: &Schema, rounds: bool) {
 }
 
 /// The name of the type that a node refers to.
-fn type_of(node: &Node) -> Option<&str> {
+pub(super) fn type_of(node: &Node) -> Option<&str> {
     match node {
         Node::There { definition, .. } => definition.name.rsplit('.').next(),
         _ => None,

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Additional, Definition, Node, Schema, builtin};
+use super::{Additional, Definition, Node, Schema, Type, builtin, canonical};
 
 /// The fields that Go writes even if they are empty, though nobody must give them: their tags lack `omitempty`. And those that
 /// validation refuses if they are empty, but not if they are not there.
@@ -33,6 +33,39 @@ const WRITTEN: &[(&str, &str)] = &[
         "storedVersions",
     ),
 ];
+
+/// Gives the keys of maps whose values are null what Go has without a value: it reads the key all the same.
+pub(super) fn in_maps(object: &mut Map<String, Value>, schema: &Schema) {
+    for (name, value) in object {
+        match (schema.properties.get(name), &schema.additional) {
+            (None, Additional::Values(node)) if value.is_null() => {
+                if let Some(zero) = zero(node) {
+                    *value = zero.into();
+                }
+            }
+            (Some(node), _) | (None, Additional::Values(node)) => in_maps_of(value, node.get()),
+            _ => {}
+        }
+    }
+}
+
+fn in_maps_of(value: &mut Value, schema: &Schema) {
+    match (value, &schema.items) {
+        (Value::Object(object), _) => in_maps(object, schema),
+        (Value::Array(items), Some(node)) => {
+            items.iter_mut().for_each(|item| in_maps_of(item, node.get()));
+        }
+        _ => {}
+    }
+}
+
+/// What Go has of a type without a value, of those types that are scalars in JSON.
+fn zero(node: &Node) -> Option<&'static str> {
+    match canonical::type_of(node) {
+        Some("Quantity") => Some("0"),
+        _ => (node.get().kind == Some(Type::String)).then_some(""),
+    }
+}
 
 /// Writes what is empty in an object of a built-in kind as Go does. Lists and maps of the object's own metadata stay as they were sent:
 /// an empty list of `managedFields` there says something.

@@ -87,8 +87,7 @@ pub(crate) fn read_builtin(
         return Err(error);
     }
     let mut dropped = Vec::new();
-    prune::fields(object, definition.schema(), &mut dropped);
-    prune::nulls(object, definition.schema());
+    fields_of(object, definition, &mut dropped);
     empty::leave_out(object, definition);
     canonical::normalize(object, definition.schema());
     Ok(dropped)
@@ -118,6 +117,7 @@ fn metadata(value: &mut Value, path: &str, dropped: &mut Vec<String>) -> Result<
 
 fn fields_of(members: &mut Map<String, Value>, definition: &Definition, dropped: &mut Vec<String>) {
     prune::fields(members, definition.schema(), dropped);
+    empty::in_maps(members, definition.schema());
     prune::nulls(members, definition.schema());
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::status::{Cause, quoted, shown};
+use crate::status::{Cause, go_json, quoted, shown};
 
 /// Why an object is refused.
 pub(crate) type Causes = Vec<Cause>;
@@ -151,6 +151,14 @@ impl<'a> At<'a> {
         }
     }
 
+    /// The value in JSON, as a cause shows one of a type of its own or behind a pointer; what is absent is an empty string.
+    pub(super) fn in_json(&self) -> String {
+        match self.value {
+            Value::Null => quoted(""),
+            value => go_json(value),
+        }
+    }
+
     pub(super) fn required(&self, why: &str) -> Cause {
         Cause::required(self.path(), why)
     }
@@ -161,6 +169,11 @@ impl<'a> At<'a> {
 
     pub(super) fn invalid(&self, why: &str) -> Cause {
         Cause::invalid(self.path(), self.shown(), why)
+    }
+
+    /// The same of a value of a type of its own or behind a pointer.
+    pub(super) fn invalid_in_json(&self, why: &str) -> Cause {
+        self.invalid_as(self.in_json(), why)
     }
 
     /// A cause that shows something else than the value.
@@ -203,7 +216,13 @@ impl<'a> At<'a> {
         Cause::not_found(self.path(), self.shown())
     }
 
+    /// A value that is none of its type.
     pub(super) fn unsupported(&self, supported: &[&str]) -> Cause {
+        self.unsupported_as(&self.in_json(), supported)
+    }
+
+    /// The same of a string without a type of its own.
+    pub(super) fn unsupported_text(&self, supported: &[&str]) -> Cause {
         self.unsupported_as(&self.shown(), supported)
     }
 
@@ -222,7 +241,14 @@ impl<'a> At<'a> {
         true
     }
 
-    /// A string that must be one of these.
+    /// A string without a type of its own that must be one of these.
+    pub(super) fn text_one_of(&self, supported: &[&str], causes: &mut Causes) {
+        if !supported.contains(&self.text()) {
+            causes.push(self.unsupported_text(supported));
+        }
+    }
+
+    /// A string that must be one of these, which are all of its type.
     pub(super) fn one_of(&self, supported: &[&str], causes: &mut Causes) {
         if !supported.contains(&self.text()) {
             causes.push(self.unsupported(supported));

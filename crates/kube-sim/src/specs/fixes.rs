@@ -409,7 +409,23 @@ pub(super) fn node(node: &mut Object) {
     }
 }
 
-pub(super) fn service(spec: &mut Object) {
+/// An address at which a Service is balanced is a virtual one.
+pub(super) fn service(service: &mut Object) {
+    let is_balanced = |spec: &Value| spec["type"] == "LoadBalancer";
+    if !service.get("spec").is_some_and(is_balanced) {
+        return;
+    }
+    let balancer = service
+        .get_mut("status")
+        .and_then(|status| status.get_mut("loadBalancer"));
+    if let Some(balancer) = balancer.and_then(Value::as_object_mut) {
+        for point in objects(balancer, "ingress").filter(|point| !text(point, "ip").is_empty()) {
+            set(point, "ipMode", "VIP");
+        }
+    }
+}
+
+pub(super) fn service_spec(spec: &mut Object) {
     let kind = text(spec, "type").to_owned();
     if text(spec, "sessionAffinity") == "None" {
         spec.remove("sessionAffinityConfig");

@@ -8,6 +8,9 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
+use crate::meta::metadata;
 use crate::resources::Resource;
 use crate::status::Cause;
 
@@ -21,10 +24,13 @@ mod gated;
 mod immutable;
 mod names;
 mod network;
+mod os;
 mod others;
 mod pod;
 mod policy;
+mod profiles;
 mod service;
+mod status;
 mod volume;
 mod webhook;
 mod workload;
@@ -34,7 +40,7 @@ pub(super) use names::{address, first_of, is_written_out, range};
 pub(crate) use webhook::{service_faults as webhook_service_faults, url_faults as webhook_url_faults};
 pub(crate) use workload::selects;
 
-type Object = serde_json::Map<String, serde_json::Value>;
+type Object = serde_json::Map<String, Value>;
 
 /// Checks an object of one kind.
 type Rules = fn(&At<'_>, &mut Causes);
@@ -45,6 +51,7 @@ fn rules(id: &str) -> Option<Rules> {
         "configmaps" => data::config_map,
         "secrets" => data::secret,
         "pods" => pod::pod,
+        "podtemplates" => pod::pod_template,
         "deployments.apps" => workload::deployment,
         "replicasets.apps" => workload::replica_set,
         "statefulsets.apps" => workload::stateful_set,
@@ -118,8 +125,36 @@ pub(crate) fn added_causes(resource: &Resource, old: &Object, new: &Object) -> V
         let is_odd = |cause: &&Cause| names::ODD.iter().any(|odd| cause.message.ends_with(odd));
         let odd: HashSet<_> = before.iter().filter(is_odd).map(|cause| &cause.message).collect();
         let known: HashSet<_> = before.iter().collect();
-        causes.retain(|cause| !known.contains(cause) && !odd.contains(&cause.message));
+        let is_known = |cause: &Cause| match service::is_of_annotated_ranges(cause) {
+            true => service::keeps_annotated_ranges(old, new),
+            false => known.contains(cause) || odd.contains(&cause.message),
+        };
+        causes.retain(|cause| !is_known(cause));
     }
+    causes
+}
+
+/// Why a client cannot write a status in the place of another one.
+pub(crate) fn causes_of_status(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if !resource.custom {
+        status::causes(&resource.id(), &At::root(old), &At::root(new), &mut causes);
+    }
+    causes
+}
+
+/// Why a pod cannot have these ephemeral containers instead of those it has.
+pub(crate) fn causes_of_ephemeral_containers(resource: &Resource, old: &Object, new: &Object) -> Vec<Cause> {
+    const OF_NODE: &str = "kubernetes.io/config.mirror";
+    let is_of_node = |annotations: &Value| annotations.get(OF_NODE).is_some();
+    if metadata(old).get("annotations").is_some_and(is_of_node) {
+        return vec![Cause::forbidden(
+            "[]",
+            "static pods do not support ephemeral containers",
+        )];
+    }
+    let mut causes = added_causes(resource, old, new);
+    immutable::ephemeral_containers(old, new, &mut causes);
     causes
 }
 

@@ -85,6 +85,20 @@ async fn what_a_client_has_discovered_is_not_sent_again() {
         assert_eq!((again.code, again.body.len()), (304, 0));
         assert_eq!(again.headers["etag"], tag);
     }
+    // A clause for what is not aggregated does not count; what cannot be had is refused, whatever the client has.
+    let tag = ask("/apis", "").await.headers["etag"].clone();
+    let aggregated = AGGREGATED.split(',').next().unwrap();
+    let old = aggregated.replace("v2", "v2beta1");
+    for (path, accept, code) in [
+        ("/apis", format!("application/json,{aggregated}"), 304),
+        ("/apis", format!("{old},{aggregated}"), 304),
+        ("/apis/", aggregated.to_owned(), 406),
+        ("/apis", old, 406),
+    ] {
+        let headers = [("accept", &*accept), ("if-none-match", tag.to_str().unwrap())];
+        let answer = client.send(Method::GET, path, &headers, "").await;
+        assert_eq!(answer.code, code, "{path} as {accept}");
+    }
     // Another resource, another answer.
     let apis = ask("/apis", "").await.headers["etag"]
         .to_str()

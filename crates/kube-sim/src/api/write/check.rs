@@ -403,29 +403,6 @@ pub(super) fn owners(resource: &Resource, name: &str, object: &Object) -> Result
     spec(resource, name, &told(object, &[faults::of_owners]))
 }
 
-/// Containers that were added to look into a pod stay.
-pub(super) fn ephemeral_containers(name: &str, old: &Object, new: &Object) -> Result<(), StatusError> {
-    fn names(object: &Object) -> impl Iterator<Item = &str> {
-        let containers = object
-            .get("spec")
-            .and_then(|spec| spec["ephemeralContainers"].as_array());
-        let containers = containers.into_iter().flatten();
-        containers.filter_map(|container| container["name"].as_str())
-    }
-    let left: HashSet<_> = names(new).collect();
-    let lost = names(old).filter(|name| !left.contains(name));
-    let lost: Vec<_> = lost.map(|name| format!("\"{name}\"")).collect();
-    if lost.is_empty() {
-        return Ok(());
-    }
-    let why = format!(
-        "existing ephemeral containers {} may not be removed\n",
-        lost.join(", ")
-    );
-    let cause = Cause::forbidden("spec.ephemeralContainers", &why);
-    Err(StatusError::invalid("", "Pod", name, &[cause]))
-}
-
 /// What holds a namespace has a name with a prefix, but for the server's own.
 pub(super) fn namespace_finalizers(name: &str, object: &Object) -> Result<(), StatusError> {
     let mut causes = Vec::new();

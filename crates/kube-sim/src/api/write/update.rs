@@ -166,10 +166,15 @@ impl Api {
                 causes.splice(0..0, check::changed_metadata(&target.resource, new));
             }
             check::spec(&target.resource, name, &causes)?;
-            if target.subresource.is_none() {
-                let causes = specs::causes_of_change(&target.resource, old, new);
-                check::spec(&target.resource, name, &causes)?;
-            }
+            let causes = match target.subresource.as_deref() {
+                None => specs::causes_of_change(&target.resource, old, new),
+                Some("ephemeralcontainers") => {
+                    specs::causes_of_ephemeral_containers(&target.resource, old, new)
+                }
+                Some("status") => specs::causes_of_status(&target.resource, old, new),
+                Some(_) => Vec::new(),
+            };
+            check::spec(&target.resource, name, &causes)?;
         }
         let change = match target.subresource.as_deref() {
             None | Some("scale") => Some(Change::Update {
@@ -229,9 +234,6 @@ impl Api {
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let (resource, subresource) = (&target.resource, target.subresource.as_deref());
-        if subresource == Some("ephemeralcontainers") {
-            check::ephemeral_containers(name, old, new)?;
-        }
         if subresource == Some("resize") {
             resize::check(resource, name, old, new)?;
         }
@@ -321,8 +323,11 @@ pub(super) fn keep_other_part(
         let containers = new.get("spec").map(|spec| spec["ephemeralContainers"].clone());
         *new = old.clone();
         let spec = new.entry("spec").or_insert_with(|| json!({}));
-        if let (Some(spec), Some(containers)) = (spec.as_object_mut(), containers.filter(Value::is_array)) {
-            spec.insert("ephemeralContainers".into(), containers);
+        if let Some(spec) = spec.as_object_mut() {
+            match containers.filter(Value::is_array) {
+                Some(containers) => spec.insert("ephemeralContainers".into(), containers),
+                None => spec.remove("ephemeralContainers"),
+            };
         }
         return;
     }

@@ -7,17 +7,11 @@ use super::cost::Exceeded;
 use super::functions;
 use crate::path::Path;
 use crate::schema::{Rule, Schema, Type};
-use crate::status::{Cause, shown};
+use crate::status::{Cause, go_json, shown};
 
 /// A rule as Go shows it.
 pub(in crate::schema) fn go_struct(rule: &Value) -> String {
-    // Go's JSON can stand in HTML.
-    let html = [('&', "\\u0026"), ('<', "\\u003c"), ('>', "\\u003e")];
-    let text = |name: &str| {
-        let text = Value::from(rule[name].as_str().unwrap_or("")).to_string();
-        html.iter()
-            .fold(text, |text, (c, escaped)| text.replace(*c, escaped))
-    };
+    let text = |name: &str| go_json(&rule[name].as_str().unwrap_or("").into());
     let optional = |name: &str| rule[name].clone();
     format!(
         r#"{{"Rule":{},"Message":{},"MessageExpression":{},"Reason":{},"FieldPath":{},"OptionalOldSelf":{}}}"#,

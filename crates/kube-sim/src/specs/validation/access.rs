@@ -71,9 +71,9 @@ fn binding(binding: &At<'_>, kinds: &[&str], causes: &mut Causes) {
     let reference = binding.at("roleRef");
     let group = reference.at("apiGroup");
     if group.text() != GROUP {
-        causes.push(group.unsupported(&[GROUP]));
+        causes.push(group.unsupported_text(&[GROUP]));
     }
-    reference.at("kind").one_of(kinds, causes);
+    reference.at("kind").text_one_of(kinds, causes);
     let name = reference.at("name");
     if name.need(causes) {
         name.fits(path_segment_faults, causes);
@@ -93,7 +93,7 @@ fn subject(subject: &At<'_>, of_cluster: bool, causes: &mut Causes) {
                 name.fits(subdomain_faults, causes);
             }
             if !group.text().is_empty() {
-                causes.push(group.unsupported(&[""]));
+                causes.push(group.unsupported_text(&[""]));
             }
             // In a namespace, it is that of the binding.
             if of_cluster {
@@ -102,9 +102,9 @@ fn subject(subject: &At<'_>, of_cluster: bool, causes: &mut Causes) {
         }
         "User" | "Group" => {
             if group.text() != GROUP {
-                causes.push(group.unsupported(&[GROUP]));
+                causes.push(group.unsupported_text(&[GROUP]));
             }
         }
-        _ => kind.one_of(&["ServiceAccount", "User", "Group"], causes),
+        _ => kind.text_one_of(&["ServiceAccount", "User", "Group"], causes),
     }
 }

@@ -180,7 +180,7 @@ pub(super) fn validating_binding(binding: &At<'_>, causes: &mut Causes) {
     for action in spec.items("validationActions") {
         action.one_of(&["Audit", "Deny", "Warn"], causes);
         if !given.insert(action.text()) {
-            causes.push(action.duplicate());
+            causes.push(action.duplicate_shown(&action.in_json()));
         }
     }
     if given.contains("Deny") && given.contains("Warn") {

@@ -52,7 +52,7 @@ pub(super) fn request(object: &At<'_>, causes: &mut Causes) {
     let mut seen = HashSet::new();
     for usage in spec.items("usages") {
         if !seen.insert(usage.text()) {
-            causes.push(usage.duplicate());
+            causes.push(usage.duplicate_shown(&usage.in_json()));
         }
     }
     signer(&spec.at("signerName"), causes);
@@ -145,7 +145,7 @@ fn conditions(status: &At<'_>, causes: &mut Causes) {
             causes.push(status.at("conditions").invalid_as(quoted(kind.text()), why));
         }
         if !seen.insert(kind.text()) {
-            causes.push(kind.duplicate());
+            causes.push(kind.duplicate_shown(&kind.in_json()));
         }
     }
 }

@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use super::names;
-use super::{data, pod, volume};
+use super::{data, os, profiles, volume};
 use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
 use crate::quantity::Quantity;
-use crate::specs::app_armor::LONGEST_PROFILE;
 use crate::status::quoted;
 
 /// All containers of a pod; `volumes` are the names of what they can mount.
@@ -26,17 +25,23 @@ pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut 
         causes.push(spec.at("containers").required(""));
     }
     let mut names = HashSet::new();
-    let mut host_ports = HashSet::new();
     for container in spec.items("containers") {
         self::container(spec, &container, has, causes);
-        restart_policy(&container, causes);
-        handlers(spec, &container, causes);
-        ports_of_the_host(&container, &mut host_ports, causes);
         once(&container, &mut names, causes);
+        handlers(spec, &container, causes);
+        restart_policy(&container, causes);
+    }
+    let mut host_ports = HashSet::new();
+    for container in spec.items("containers") {
+        ports_of_the_host(&container, &mut host_ports, causes);
     }
     for container in spec.items("initContainers") {
         self::container(spec, &container, has, causes);
         restart_policy(&container, causes);
+        // Of those without a name it is only said that they lack it.
+        if !container.text_at("name").is_empty() || names.contains("") {
+            once(&container, &mut names, causes);
+        }
         match container.text_at("restartPolicy") {
             "Always" => handlers(spec, &container, causes),
             // It ends before the others start.
@@ -48,8 +53,8 @@ pub(super) fn containers(spec: &At<'_>, volumes: &HashSet<String>, causes: &mut 
                 }
             }
         }
-        once(&container, &mut names, causes);
     }
+    ephemeral(spec, has, names, causes);
     let of_pod = spec.at("resources");
     if of_pod.has("claims") {
         let why = "claims may not be set for Resources at pod-level";
@@ -66,24 +71,65 @@ struct Has<'a> {
 }
 
 fn once<'a>(container: &At<'a>, names: &mut HashSet<&'a str>, causes: &mut Causes) {
-    let name = container.text_at("name");
-    if !name.is_empty() && !names.insert(name) {
+    if !names.insert(container.text_at("name")) {
         causes.push(container.at("name").duplicate());
+    }
+}
+
+/// What only runs to look into a pod, beside the containers of these names.
+fn ephemeral<'a>(spec: &'a At<'a>, has: Has<'_>, mut names: HashSet<&'a str>, causes: &mut Causes) {
+    // It serves nobody, and takes only what the others leave.
+    const FORBIDDEN: [&str; 9] = [
+        "ports",
+        "resources",
+        "resizePolicy",
+        "restartPolicy",
+        "restartPolicyRules",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+        "lifecycle",
+    ];
+    const WHY: &str = "cannot be set for an Ephemeral Container";
+    let others = names.clone();
+    for container in spec.items("ephemeralContainers") {
+        self::container(spec, &container, has, causes);
+        trimmed_image(&container, causes);
+        once(&container, &mut names, causes);
+        let target = container.at("targetContainerName");
+        if !target.text().is_empty() && !others.contains(target.text()) {
+            causes.push(target.not_found());
+        }
+        for name in container.those(&FORBIDDEN) {
+            if name != "resources" || container.count(name) > 0 {
+                causes.push(container.at(name).forbidden(WHY));
+            }
+        }
+        for mount in container.items("volumeMounts") {
+            for name in ["subPath", "subPathExpr"] {
+                if !mount.text_at(name).is_empty() {
+                    causes.push(mount.at(name).forbidden(WHY));
+                }
+            }
+        }
+    }
+}
+
+/// Only templates may have an image that others replace.
+pub(super) fn trimmed_image(container: &At<'_>, causes: &mut Causes) {
+    let image = container.at("image");
+    if image.text() != image.text().trim() {
+        causes.push(image.invalid("must not have leading or trailing whitespace"));
     }
 }
 
 fn container(spec: &At<'_>, container: &At<'_>, has: Has<'_>, causes: &mut Causes) {
     container.at("name").need_fit(dns_label_faults, causes);
-    let image = container.at("image");
-    if image.text() != image.text().trim() {
-        causes.push(image.invalid("must not have leading or trailing whitespace"));
-    } else {
-        image.need(causes);
-    }
+    container.at("image").need(causes);
     container
         .at("terminationMessagePolicy")
         .need_one_of(&["File", "FallbackToLogsOnError"], causes);
-    ports(spec, container, causes);
+    ports(container, causes);
     for variable in container.items("env") {
         self::variable(&variable, causes);
     }
@@ -110,7 +156,7 @@ fn restart_policy(container: &At<'_>, causes: &mut Causes) {
         .may_be_one_of(&["Always", "Never", "OnFailure"], causes);
 }
 
-fn ports(spec: &At<'_>, container: &At<'_>, causes: &mut Causes) {
+fn ports(container: &At<'_>, causes: &mut Causes) {
     let mut seen = HashSet::new();
     for port in container.items("ports") {
         let name = port.at("name");
@@ -131,9 +177,6 @@ fn ports(spec: &At<'_>, container: &At<'_>, causes: &mut Causes) {
             names::port_number(&of_host, causes);
         }
         port.at("protocol").need_one_of(&["SCTP", "TCP", "UDP"], causes);
-        if spec.is_true_at("hostNetwork") {
-            pod::host_network_port(&port, causes);
-        }
     }
 }
 
@@ -261,7 +304,7 @@ pub(super) fn field(reference: &At<'_>, fields: &[&str], causes: &mut Causes) {
             );
         }
         Some(_) => causes.push(path.invalid(&format!("{} does not support subscript", path.text()))),
-        None if is_internal(path.text()) => path.one_of(fields, causes),
+        None if is_internal(path.text()) => path.text_one_of(fields, causes),
         None => {
             let why = format!(
                 "error converting fieldPath: field label not supported: {}",
@@ -311,7 +354,7 @@ pub(super) fn resource_field(reference: &At<'_>, of_volume: bool, causes: &mut C
     if resource.need(causes) {
         let huge = ["limits.hugepages-", "requests.hugepages-"];
         if !huge.iter().any(|prefix| resource.text().starts_with(prefix)) {
-            resource.one_of(&RESOURCES, causes);
+            resource.text_one_of(&RESOURCES, causes);
         }
     }
 }
@@ -532,8 +575,9 @@ fn security(spec: &At<'_>, context: &At<'_>, causes: &mut Causes) {
     let mount = context.at("procMount");
     mount.may_be_one_of(&["Default", "Unmasked"], causes);
     if mount.text() == "Unmasked" && spec.get("hostUsers") != &Value::Bool(false) {
-        causes.push(mount.invalid("`hostUsers` must be false to use `Unmasked`"));
+        causes.push(mount.invalid_in_json("`hostUsers` must be false to use `Unmasked`"));
     }
+    profiles::seccomp(&context.at("seccompProfile"), causes);
     let escalates = context.at("allowPrivilegeEscalation");
     if escalates.value() == &Value::Bool(false) {
         if context.is_true_at("privileged") {
@@ -546,58 +590,6 @@ fn security(spec: &At<'_>, context: &At<'_>, causes: &mut Causes) {
             causes.push(context.invalid_as("false", why));
         }
     }
-    profiles(context, causes);
-}
-
-/// What restricts the calls of a container, or of those of a pod.
-pub(super) fn profiles(context: &At<'_>, causes: &mut Causes) {
-    for name in context.those(&["seccompProfile", "appArmorProfile"]) {
-        let profile = context.at(name);
-        match name {
-            "seccompProfile" => seccomp(&profile, causes),
-            _ => app_armor(&profile, causes),
-        }
-    }
-}
-
-const PROFILES: [&str; 3] = ["Localhost", "RuntimeDefault", "Unconfined"];
-
-fn seccomp(profile: &At<'_>, causes: &mut Causes) {
-    let (kind, path) = (profile.at("type"), profile.at("localhostProfile"));
-    match kind.text() {
-        "" => causes.push(kind.required("type is required when seccompProfile is set")),
-        _ => kind.one_of(&PROFILES, causes),
-    }
-    match (kind.text(), path.is_set()) {
-        ("Localhost", false) => causes.push(path.required("must be set when seccomp type is Localhost")),
-        ("Localhost", true) => volume::relative(&path, causes),
-        (kind, true) => {
-            // The whole profile, as Go shows it.
-            let (kind, path_shown) = (Value::from(kind), path.value());
-            let shown = format!("{{\"Type\":{kind},\"LocalhostProfile\":{path_shown}}}");
-            causes.push(path.invalid_as(shown, "can only be set when seccomp type is Localhost"));
-        }
-        (_, false) => {}
-    }
-}
-
-fn app_armor(profile: &At<'_>, causes: &mut Causes) {
-    let (kind, name) = (profile.at("type"), profile.at("localhostProfile"));
-    match kind.text() {
-        "" => causes.push(kind.required("type is required when appArmorProfile is set")),
-        "Localhost" => {
-            if name.text().trim() != name.text() {
-                causes.push(name.invalid("must not be padded with whitespace"));
-            } else if name.text().is_empty() {
-                causes.push(name.required("must be set when AppArmor type is Localhost"));
-            }
-            if name.text().len() > LONGEST_PROFILE {
-                causes.push(name.too_long(LONGEST_PROFILE));
-            }
-        }
-        "RuntimeDefault" | "Unconfined" if name.is_set() => {
-            causes.push(name.invalid("can only be set when AppArmor type is Localhost"));
-        }
-        _ => kind.one_of(&PROFILES, causes),
-    }
+    os::options(&context.at("windowsOptions"), causes);
+    profiles::app_armor(&context.at("appArmorProfile"), causes);
 }

@@ -14,7 +14,11 @@ pub(super) fn put_back(before: &Value, spec: &mut Map<String, Value>, causes: &m
     let mut had = before["nodeSelector"].as_object().into_iter().flatten();
     if had.any(|(name, value)| selector.get(name) != Some(value)) {
         let why = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-        causes.push(Cause::invalid("spec.nodeSelector", status::shown(&selector), why));
+        causes.push(Cause::invalid(
+            "spec.nodeSelector",
+            status::go_json(&selector),
+            why,
+        ));
     }
     put(spec, "nodeSelector", &before["nodeSelector"]);
     let mut affinity = spec.remove("affinity").unwrap_or_default();
@@ -94,11 +98,9 @@ fn term_shown(term: &Value) -> String {
             return "null".to_owned();
         };
         let shown = requirements.iter().map(|requirement| {
-            let (key, operator) = (&requirement["key"], &requirement["operator"]);
-            format!(
-                "{{\"Key\":{key},\"Operator\":{operator},\"Values\":{}}}",
-                requirement["values"]
-            )
+            let [key, operator, values] =
+                ["key", "operator", "values"].map(|name| status::go_json(&requirement[name]));
+            format!("{{\"Key\":{key},\"Operator\":{operator},\"Values\":{values}}}")
         });
         format!("[{}]", shown.collect::<Vec<_>>().join(","))
     });

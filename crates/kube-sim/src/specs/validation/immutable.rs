@@ -132,7 +132,11 @@ fn balancer(old: &Object, new: &Object) -> Option<Cause> {
     const CLASS: &str = "spec.loadBalancerClass";
     let is_balanced = |object| at(object, "spec.type") == "LoadBalancer";
     let now = changed(old, new, CLASS).filter(|_| is_balanced(old) && is_balanced(new))?;
-    Some(Cause::invalid(CLASS, shown(now), "may not change once set"))
+    Some(Cause::invalid(
+        CLASS,
+        status::go_json(now),
+        "may not change once set",
+    ))
 }
 
 fn stateful_set(old: &Object, new: &Object) -> Option<Cause> {
@@ -293,6 +297,31 @@ fn scheduling_gates(before: &Value, now: &Value, causes: &mut Causes) {
         let name = gate["name"].as_str().unwrap_or("");
         let why = format!("only deletion is allowed, but found new scheduling gate '{name}'");
         causes.push(Cause::forbidden(format!("spec.schedulingGates[{n}].name"), &why));
+    }
+}
+
+/// Ephemeral containers stay as they are, wherever in the list.
+pub(super) fn ephemeral_containers(old: &Object, new: &Object, causes: &mut Causes) {
+    let containers = |pod: &Object| {
+        let list = pod
+            .get("spec")
+            .and_then(|spec| spec["ephemeralContainers"].as_array());
+        list.cloned().unwrap_or_default()
+    };
+    let after = containers(new);
+    for before in containers(old) {
+        let what = match after
+            .iter()
+            .rfind(|container| container["name"] == before["name"])
+        {
+            None => "removed\n",
+            Some(after) if *after != before => "changed",
+            Some(_) => continue,
+        };
+        // A real server shows the difference, too.
+        let name = status::shown(&before["name"]);
+        let why = format!("existing ephemeral containers {name} may not be {what}");
+        causes.push(Cause::forbidden("spec.ephemeralContainers", &why));
     }
 }
 

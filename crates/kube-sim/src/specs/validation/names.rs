@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use crate::names::{label_key_faults, label_value_faults};
+use crate::status::{go_json, quoted};
 
 /// Why a string is no name of a port, as Services and Ingresses refer to one of a pod.
 pub(super) fn port_name_faults(name: &str) -> Vec<&'static str> {
@@ -65,18 +66,14 @@ pub(super) fn labels(at: &At<'_>, causes: &mut Causes) {
         label_key(at, key, causes);
         let value = value.as_str().unwrap_or("");
         let faults = label_value_faults(value).into_iter();
-        causes.extend(faults.map(|fault| at.invalid_as(crate::status::quoted(value), fault)));
+        causes.extend(faults.map(|fault| at.invalid_as(quoted(value), fault)));
     }
 }
 
 /// A label's key, which is shown at this place.
 pub(super) fn label_key(at: &At<'_>, key: &str, causes: &mut Causes) {
     let faults = label_key_faults(key);
-    causes.extend(
-        faults
-            .iter()
-            .map(|fault| at.invalid_as(crate::status::quoted(key), fault)),
-    );
+    causes.extend(faults.iter().map(|fault| at.invalid_as(quoted(key), fault)));
 }
 
 /// A qualified name, such as the key of a label, that must be there.
@@ -100,7 +97,7 @@ pub(super) fn selector(at: &At<'_>, causes: &mut Causes) {
                 );
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
-            _ => causes.push(operator.invalid("not a valid selector operator")),
+            _ => causes.push(operator.invalid_in_json("not a valid selector operator")),
         }
         label_key(&expression.at("key"), expression.text_at("key"), causes);
         for value in expression.items("values") {
@@ -114,7 +111,7 @@ pub(super) fn selector_shown(selector: &Value) -> String {
     let members = ["matchLabels", "matchExpressions"].into_iter();
     let members: Vec<_> = members
         .filter(|name| !selector[*name].is_null())
-        .map(|name| format!("\"{name}\":{}", selector[name]))
+        .map(|name| format!("\"{name}\":{}", go_json(&selector[name])))
         .collect();
     format!("{{{}}}", members.join(","))
 }
@@ -231,7 +228,7 @@ pub(super) fn number_or_percentage(at: &At<'_>, causes: &mut Causes) {
             if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                 let why = "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', \
                            regex used for validation is '[0-9]+%')";
-                causes.push(at.invalid(why));
+                causes.push(at.invalid_in_json(why));
             }
         }
     }
@@ -245,6 +242,6 @@ pub(super) fn percentage(at: &At<'_>) -> Option<u64> {
 /// Not more than 100%.
 pub(super) fn at_most_all(at: &At<'_>, causes: &mut Causes) {
     if percentage(at).is_some_and(|percentage| percentage > 100) {
-        causes.push(at.invalid("must not be greater than 100%"));
+        causes.push(at.invalid_in_json("must not be greater than 100%"));
     }
 }

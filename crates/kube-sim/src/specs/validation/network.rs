@@ -206,7 +206,7 @@ fn parameters(parameters: &At<'_>, causes: &mut Causes) {
         "Cluster" if namespace.is_set() => {
             causes.push(namespace.forbidden("`parameters.scope` is set to 'Cluster'"));
         }
-        _ => scope.one_of(&["Cluster", "Namespace"], causes),
+        _ => scope.text_one_of(&["Cluster", "Namespace"], causes),
     }
 }
 

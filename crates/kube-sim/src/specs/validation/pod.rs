@@ -6,16 +6,25 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use super::names;
-use super::{container, volume};
+use super::profiles::CONTAINERS;
+use super::{container, os, profiles, volume};
 use crate::names::{as_one, dns_label_faults, label_value_faults, subdomain_faults};
-use crate::specs::annotations::{APP_ARMOR, SECCOMP, SECCOMP_OF_CONTAINERS};
-use crate::specs::app_armor::annotation;
-use crate::status::{Cause, quoted};
+use crate::status::{go_json, quoted};
 
 pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
     let (spec, metadata) = (pod.at("spec"), pod.at("metadata"));
-    profiles(&metadata.at("annotations"), &spec, causes);
+    profiles::annotations(&metadata.at("annotations"), &spec, causes);
     pod_spec(&spec, causes);
+    for list in ["containers", "initContainers"] {
+        for container in spec.items(list) {
+            container::trimmed_image(&container, causes);
+        }
+    }
+}
+
+/// What only a new pod is held against.
+pub(super) fn new_pod(pod: &At<'_>, causes: &mut Causes) {
+    let (spec, metadata) = (pod.at("spec"), pod.at("metadata"));
     no_ephemeral_containers(&spec, "cannot be set on create", causes);
     if spec.has("nodeName") && spec.count("schedulingGates") > 0 {
         causes.push(
@@ -23,80 +32,7 @@ pub(super) fn pod(pod: &At<'_>, causes: &mut Causes) {
                 .forbidden("cannot be set until all schedulingGates have been cleared"),
         );
     }
-}
-
-/// What restricts containers, where it is said by annotations.
-fn profiles(annotations: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
-    let lists = ["initContainers", "containers", "ephemeralContainers"];
-    let containers = lists.into_iter().flat_map(|list| spec.get(list).as_array());
-    let names: HashSet<_> = containers
-        .flatten()
-        .filter_map(|container| container["name"].as_str())
-        .collect();
-    let all = annotations.value().as_object().into_iter().flatten();
-    let all = all.map(|(name, value)| (name, value.as_str().unwrap_or("")));
-    for (name, profile) in all {
-        let is_seccomp = name == SECCOMP || name.starts_with(SECCOMP_OF_CONTAINERS);
-        let is_known = matches!(profile, "runtime/default" | "unconfined");
-        let is_local = profile.starts_with("localhost/");
-        if is_seccomp && !is_known && !is_local && profile != "docker/default" {
-            let why = "must be a valid seccomp profile";
-            causes.push(Cause::invalid(
-                format!("{annotations}.{name}"),
-                quoted(profile),
-                why,
-            ));
-        }
-        let Some(container) = name.strip_prefix(APP_ARMOR) else {
-            continue;
-        };
-        let path = || format!("{annotations}[{name}]");
-        if !names.contains(container) {
-            causes.push(Cause::invalid(path(), quoted(container), "container not found"));
-        }
-        if !is_known && !is_local && !profile.is_empty() {
-            let why = format!("invalid AppArmor profile name: {}", quoted(profile));
-            causes.push(Cause::invalid(path(), quoted(profile), &why));
-        }
-    }
-}
-
-/// What only a new pod is held against.
-pub(super) fn new_pod(pod: &At<'_>, causes: &mut Causes) {
-    app_armor(pod.at("metadata").get("annotations"), &pod.at("spec"), causes);
-}
-
-/// The AppArmor profile of a container is the same in the annotation and in the field, or only one of them is there.
-fn app_armor(annotations: &Value, spec: &At<'_>, causes: &mut Causes) {
-    if annotations.is_null() || spec.at("os").text_at("name") == "windows" {
-        return;
-    }
-    let of_pod = spec.at("securityContext").get("appArmorProfile");
-    for list in ["initContainers", "containers", "ephemeralContainers"] {
-        for container in spec.items(list) {
-            let annotation = &annotations[annotation(container.text_at("name"))];
-            let (context, profile) = (container.at("securityContext"), "appArmorProfile");
-            let at = context.at(profile);
-            let field = if at.is_set() { at.value() } else { of_pod };
-            let Some(annotation) = annotation.as_str().filter(|_| !field.is_null()) else {
-                continue;
-            };
-            let local = annotation.strip_prefix("localhost/");
-            let is_same_type = match field["type"].as_str() {
-                Some("Unconfined") => annotation == "unconfined",
-                Some("RuntimeDefault") => annotation == "runtime/default",
-                Some("Localhost") => local.is_some(),
-                _ => true,
-            };
-            if !is_same_type {
-                let why = "apparmor type in annotation and field must match";
-                causes.push(at.at("type").forbidden(why));
-            } else if field["type"] == "Localhost" && local != field["localhostProfile"].as_str() {
-                let why = "apparmor profile in annotation and field must match";
-                causes.push(at.at("localhostProfile").forbidden(why));
-            }
-        }
-    }
+    profiles::contradictions(metadata.get("annotations"), &spec, causes);
 }
 
 fn no_ephemeral_containers(spec: &At<'_>, why: &str, causes: &mut Causes) {
@@ -105,14 +41,17 @@ fn no_ephemeral_containers(spec: &At<'_>, why: &str, causes: &mut Causes) {
     }
 }
 
+/// A template of pods that stands for itself.
+pub(super) fn pod_template(object: &At<'_>, causes: &mut Causes) {
+    template(&object.at("template"), causes);
+}
+
 /// The template of pods that a controller makes.
 pub(super) fn template(template: &At<'_>, causes: &mut Causes) {
     template_metadata(template, causes);
     let (spec, metadata) = (template.at("spec"), template.at("metadata"));
-    let annotations = template.naming("annotations", metadata.get("annotations"));
-    profiles(&annotations, &spec, causes);
     pod_spec(&spec, causes);
-    app_armor(metadata.get("annotations"), &spec, causes);
+    profiles::contradictions(metadata.get("annotations"), &spec, causes);
     no_ephemeral_containers(&spec, "ephemeral containers not allowed in pod template", causes);
 }
 
@@ -124,12 +63,14 @@ pub(super) fn template_metadata(template: &At<'_>, causes: &mut Causes) {
     for (key, _) in metadata.entries("annotations") {
         names::label_key(&annotations, &key.to_lowercase(), causes);
     }
+    profiles::annotations(&annotations, &template.at("spec"), causes);
 }
 
 pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     let volumes = volume::volumes(spec, causes);
     resource_claims(spec, causes);
     container::containers(spec, &volumes, causes);
+    host_network_ports(spec, causes);
     spec.at("restartPolicy")
         .need_one_of(&["Always", "OnFailure", "Never"], causes);
     dns(spec, causes);
@@ -141,6 +82,9 @@ pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     }
     scheduling_gates(spec, causes);
     spreads(spec, causes);
+    os::host_processes(spec, causes);
+    own_users(spec, causes);
+    host_name(spec, causes);
     spec.at("serviceAccountName")
         .fits_if_set(subdomain_faults, causes);
     spec.at("nodeName").fits_if_set(subdomain_faults, causes);
@@ -162,8 +106,7 @@ pub(super) fn pod_spec(spec: &At<'_>, causes: &mut Causes) {
     spec.at("preemptionPolicy")
         .may_be_one_of(&["Never", "PreemptLowerPriority"], causes);
     if spec.has("os") {
-        let name = &spec.get("os")["name"];
-        spec.naming("os", name).one_of(&["linux", "windows"], causes);
+        os::fits(spec, causes);
     }
 }
 
@@ -185,10 +128,10 @@ fn resource_claims(spec: &At<'_>, causes: &mut Causes) {
             _ => "",
         };
         if !why.is_empty() {
-            let [claim_name, template] = from.map(|from| claim.get(from));
+            let [claim_name, template] = from.map(|from| go_json(claim.get(from)));
             let shown = format!(
                 "{{\"Name\":{},\"ResourceClaimName\":{claim_name},\"ResourceClaimTemplateName\":{template}}}",
-                quoted(name.text()),
+                name.in_json(),
             );
             causes.push(claim.invalid_as(shown, why));
         }
@@ -285,11 +228,98 @@ fn security(spec: &At<'_>, causes: &mut Causes) {
         } else if !seen.insert(name.text().to_owned()) {
             causes.push(name.duplicate());
         }
+        if let Some(field) = shared_by(name.text()).filter(|field| spec.is_true_at(field)) {
+            causes.push(name.invalid(&format!("may not be specified when '{field}' is true")));
+        }
     }
     context
         .at("fsGroupChangePolicy")
         .may_be_one_of(&["Always", "OnRootMismatch"], causes);
-    container::profiles(&context, causes);
+    profiles::seccomp(&context.at("seccompProfile"), causes);
+    os::options(&context.at("windowsOptions"), causes);
+    profiles::app_armor(&context.at("appArmorProfile"), causes);
+    context
+        .at("supplementalGroupsPolicy")
+        .may_be_one_of(&["Merge", "Strict"], causes);
+    context
+        .at("seLinuxChangePolicy")
+        .may_be_one_of(&["Recursive"], causes);
+}
+
+/// A pod whose users are not those of the host has nothing else of the host either.
+fn own_users(spec: &At<'_>, causes: &mut Causes) {
+    const WHY: &str = "when `hostUsers` is false";
+    if spec.get("hostUsers") != &Value::Bool(false) {
+        return;
+    }
+    // Two of them are shown by their names in Go.
+    for (name, shown) in [
+        ("hostNetwork", "hostNetwork"),
+        ("hostPID", "HostPID"),
+        ("hostIPC", "HostIPC"),
+    ] {
+        if spec.is_true_at(name) {
+            causes.push(spec.naming(shown, spec.get(name)).forbidden(WHY));
+        }
+    }
+    for container in CONTAINERS.into_iter().flat_map(|list| spec.items(list)) {
+        if container.count("volumeDevices") > 0 {
+            causes.push(container.at("volumeDevices").forbidden(WHY));
+        }
+    }
+}
+
+/// A pod can be called otherwise than by its own name.
+fn host_name(spec: &At<'_>, causes: &mut Causes) {
+    const LONGEST: usize = 64;
+    let name = spec.at("hostnameOverride");
+    if !name.is_set() {
+        return;
+    }
+    for other in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec.is_true_at(other) {
+            let why = format!("may not be specified when {other} is true");
+            causes.push(name.forbidden(&why));
+        }
+    }
+    if name.text().len() > LONGEST {
+        causes.push(name.too_long(LONGEST));
+    }
+    name.fits(subdomain_faults, causes);
+}
+
+/// The field by which a pod shares with its host what a setting of the kernel is about.
+fn shared_by(sysctl: &str) -> Option<&'static str> {
+    const OF_IPC: [&str; 10] = [
+        "kernel.sem",
+        "kernel.shmall",
+        "kernel.shmmax",
+        "kernel.shmmni",
+        "kernel.shm_rmid_forced",
+        "kernel.shm",
+        "kernel.msgmax",
+        "kernel.msgmnb",
+        "kernel.msgmni",
+        "kernel.msg",
+    ];
+    // What begins with a slash between its parts has dots within them.
+    let is_of_slashes = sysctl
+        .find(['.', '/'])
+        .is_some_and(|at| sysctl[at..].starts_with('/'));
+    let swapped = |c| match c {
+        '/' => '.',
+        '.' => '/',
+        c => c,
+    };
+    let name: String = match is_of_slashes {
+        true => sysctl.chars().map(swapped).collect(),
+        false => sysctl.to_owned(),
+    };
+    match &*name {
+        name if name.starts_with("net.") => Some("hostNetwork"),
+        name if name.starts_with("fs.mqueue.") || OF_IPC.contains(&name) => Some("hostIPC"),
+        _ => None,
+    }
 }
 
 fn is_sysctl(name: &str) -> bool {
@@ -323,12 +353,12 @@ pub(super) fn toleration(toleration: &At<'_>, causes: &mut Causes) {
     } else if operator.text() != "Exists" {
         let why =
             "operator must be Exists when `key` is empty, which means \"match all values and all keys\"";
-        causes.push(operator.invalid(why));
+        causes.push(operator.invalid_in_json(why));
     }
     let effect = toleration.at("effect");
     if toleration.has("tolerationSeconds") && effect.text() != "NoExecute" {
         let why = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-        causes.push(effect.invalid(why));
+        causes.push(effect.invalid_in_json(why));
     }
     match operator.text() {
         "" | "Equal" => {
@@ -409,7 +439,7 @@ fn node_term(term: &At<'_>, causes: &mut Causes) {
                     .push(values.required("must be specified single value when `operator` is 'Lt' or 'Gt'"));
             }
             "In" | "NotIn" | "Exists" | "DoesNotExist" | "Gt" | "Lt" => {}
-            _ => causes.push(operator.invalid("not a valid selector operator")),
+            _ => causes.push(operator.invalid_in_json("not a valid selector operator")),
         }
         names::label_key(&expression.at("key"), expression.text_at("key"), causes);
     }
@@ -421,7 +451,7 @@ fn node_term(term: &At<'_>, causes: &mut Causes) {
                 causes.push(field.at("values").required(why));
             }
             "In" | "NotIn" => {}
-            _ => causes.push(operator.invalid("not a valid selector operator")),
+            _ => causes.push(operator.invalid_in_json("not a valid selector operator")),
         }
         if key.text() != "metadata.name" {
             causes.push(key.invalid("not a valid field selector key"));
@@ -497,10 +527,18 @@ fn spreads(spec: &At<'_>, causes: &mut Causes) {
 }
 
 /// A port of a container that is used on the host's network is the same there.
-pub(super) fn host_network_port(port: &At<'_>, causes: &mut Causes) {
-    let number = port.number_at("containerPort").unwrap_or(0);
-    if port.number_at("hostPort").unwrap_or(0) != number {
-        let why = "must match `containerPort` when `hostNetwork` is true";
-        causes.push(port.at("hostPort").invalid(why));
+fn host_network_ports(spec: &At<'_>, causes: &mut Causes) {
+    if !spec.is_true_at("hostNetwork") {
+        return;
+    }
+    for container in spec.items("containers") {
+        for port in container.items("ports") {
+            let of_host = port.number_at("hostPort").unwrap_or(0);
+            // What a template does not say, its pods will.
+            if of_host != 0 && of_host != port.number_at("containerPort").unwrap_or(0) {
+                let why = "must match `containerPort` when `hostNetwork` is true";
+                causes.push(port.at("hostPort").invalid(why));
+            }
+        }
     }
 }

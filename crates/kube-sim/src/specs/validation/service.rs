@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 
 use super::at::{At, Causes};
-use super::names;
+use super::{Object, names};
+use crate::meta::metadata;
 use crate::names::{dns_label_faults, label_key_faults, label_value_faults, subdomain_faults};
-use crate::status::quoted;
+use crate::status::{Cause, quoted};
 
 const PROTOCOLS: [&str; 3] = ["SCTP", "TCP", "UDP"];
 const FAMILIES: [&str; 2] = ["IPv4", "IPv6"];
 
 pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
+    topology(&object.at("metadata"), causes);
     let spec = object.at("spec");
     let kind = spec.at("type");
     let is_headless = spec.text_at("clusterIP") == "None";
@@ -36,8 +38,21 @@ pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
     }
     kind.need_one_of(&["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"], causes);
     node_ports(&spec, causes);
+    taken_twice(&spec, causes);
     source_ranges(object, &spec, causes);
+    balancer(&spec, causes);
     policies(&spec, causes);
+}
+
+/// Where traffic goes is said by an annotation that once had another name.
+fn topology(metadata: &At<'_>, causes: &mut Causes) {
+    const HINTS: &str = "service.kubernetes.io/topology-aware-hints";
+    let mode = metadata.entry("annotations", "service.kubernetes.io/topology-mode");
+    let hints = &metadata.get("annotations")[HINTS];
+    if mode.is_set() && !hints.is_null() && mode.value() != hints {
+        let why = format!("must match annotations[{HINTS}] when both are specified");
+        causes.push(mode.invalid(&why));
+    }
 }
 
 /// A service of this type is only a name for one elsewhere.
@@ -67,7 +82,6 @@ fn external_name(spec: &At<'_>, causes: &mut Causes) {
 fn ports(spec: &At<'_>, causes: &mut Causes) {
     let is_one = spec.count("ports") <= 1;
     let mut seen = HashSet::new();
-    let mut taken = HashSet::new();
     for port in spec.items("ports") {
         let name = port.at("name");
         match name.text() {
@@ -88,12 +102,26 @@ fn ports(spec: &At<'_>, causes: &mut Causes) {
             let faults = label_key_faults(protocol.text());
             causes.extend(faults.iter().map(|fault| protocol.invalid(fault)));
         }
-        let what = (port.text_at("protocol").to_owned(), port.number_at("port"));
-        if !taken.insert(what.clone()) {
+    }
+}
+
+/// Of each protocol, no two ports have the same number, on nodes or of the service.
+fn taken_twice(spec: &At<'_>, causes: &mut Causes) {
+    let mut taken = HashSet::new();
+    for port in spec.items("ports") {
+        let number = port.number_at("nodePort").filter(|number| *number != 0);
+        if number.is_some() && !taken.insert((port.text_at("protocol"), number)) {
+            causes.push(port.at("nodePort").duplicate());
+        }
+    }
+    taken.clear();
+    for port in spec.items("ports") {
+        let number = port.number_at("port");
+        if !taken.insert((port.text_at("protocol"), number)) {
             let shown = format!(
-                "{{\"Name\":\"\",\"Protocol\":\"{}\",\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
-                what.0,
-                what.1.unwrap_or(0)
+                "{{\"Name\":\"\",\"Protocol\":{},\"AppProtocol\":null,\"Port\":{},\"TargetPort\":0,\"NodePort\":0}}",
+                port.at("protocol").in_json(),
+                number.unwrap_or(0)
             );
             causes.push(port.duplicate_shown(&shown));
         }
@@ -175,12 +203,13 @@ fn reserved(address: std::net::IpAddr) -> Option<&'static str> {
 }
 
 fn node_ports(spec: &At<'_>, causes: &mut Causes) {
-    let has_none = matches!(spec.text_at("type"), "ClusterIP" | "ExternalName");
+    if spec.text_at("type") != "ClusterIP" {
+        return;
+    }
     for port in spec.items("ports") {
         let number = port.at("nodePort");
-        if has_none && number.number().is_some_and(|number| number != 0) {
-            let why = format!("may not be used when `type` is '{}'", spec.text_at("type"));
-            causes.push(number.forbidden(&why));
+        if number.number().is_some_and(|number| number != 0) {
+            causes.push(number.forbidden("may not be used when `type` is 'ClusterIP'"));
         }
     }
 }
@@ -214,15 +243,42 @@ fn source_ranges(object: &At<'_>, spec: &At<'_>, causes: &mut Causes) {
             causes.extend(fault.map(|fault| annotation.invalid_as(quoted(part), fault)));
         }
     }
-    let class = spec.at("loadBalancerClass");
-    if class.is_set() && !is_balanced {
-        causes.push(class.forbidden("may only be used when `type` is 'LoadBalancer'"));
-    } else if class.is_set() {
-        names::qualified_name(&class, causes);
-    }
-    let allocates = spec.at("allocateLoadBalancerNodePorts");
+}
+
+/// Whether a cause is about the ranges that an annotation has.
+pub(super) fn is_of_annotated_ranges(cause: &Cause) -> bool {
+    cause.reason == "FieldValueInvalid"
+        && cause
+            .field
+            .strip_suffix(']')
+            .is_some_and(|field| field.ends_with(SOURCE_RANGES))
+}
+
+/// Whether the annotation that has ranges stays as it was: then they may be anything, though a field hid them.
+pub(super) fn keeps_annotated_ranges(old: &Object, new: &Object) -> bool {
+    let ranges = |service| {
+        metadata(service)
+            .get("annotations")
+            .map(|all| &all[SOURCE_RANGES])
+    };
+    ranges(old) == ranges(new)
+}
+
+/// What only a load balancer has.
+fn balancer(spec: &At<'_>, causes: &mut Causes) {
+    const WHY: &str = "may only be used when `type` is 'LoadBalancer'";
+    let is_balanced = spec.text_at("type") == "LoadBalancer";
+    let (allocates, class) = (
+        spec.at("allocateLoadBalancerNodePorts"),
+        spec.at("loadBalancerClass"),
+    );
     if allocates.is_set() && !is_balanced {
-        causes.push(allocates.forbidden("may only be used when `type` is 'LoadBalancer'"));
+        causes.push(allocates.forbidden(WHY));
+    }
+    match class.is_set() {
+        true if is_balanced => names::qualified_name(&class, causes),
+        true => causes.push(class.forbidden(WHY)),
+        false => {}
     }
 }
 
@@ -235,7 +291,7 @@ fn policies(spec: &At<'_>, causes: &mut Causes) {
             true => policy.need_one_of(&["Cluster", "Local"], causes),
             false => {
                 let why = "may only be set for externally-accessible services";
-                causes.push(policy.invalid(why));
+                causes.push(policy.invalid_in_json(why));
             }
         }
     }
@@ -248,6 +304,10 @@ fn policies(spec: &At<'_>, causes: &mut Causes) {
     let policy = spec.at("internalTrafficPolicy");
     if spec.text_at("type") != "ExternalName" {
         policy.need_one_of(&["Cluster", "Local"], causes);
+    }
+    let distribution = spec.at("trafficDistribution");
+    if distribution.is_set() {
+        distribution.text_one_of(&["PreferClose", "PreferSameZone", "PreferSameNode"], causes);
     }
 }
 

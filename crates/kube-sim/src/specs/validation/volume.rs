@@ -8,7 +8,7 @@ use super::names;
 use super::pod;
 use crate::names::{dns_label_faults, subdomain_faults};
 use crate::quantity::Quantity;
-use crate::status::{quoted, shown};
+use crate::status::{go_json, quoted, shown};
 
 /// Checks the volumes of a pod; returns their names.
 pub(super) fn volumes(spec: &At<'_>, causes: &mut Causes) -> HashSet<String> {
@@ -329,7 +329,7 @@ fn access_modes(spec: &At<'_>, missing: &str, causes: &mut Causes) {
     for mode in spec.items("accessModes") {
         alone |= mode.text() == "ReadWriteOncePod";
         if !MODES.contains(&mode.text()) {
-            causes.push(modes.unsupported_as(&quoted(mode.text()), &MODES));
+            causes.push(modes.unsupported_as(&mode.in_json(), &MODES));
         }
     }
     if alone && spec.count("accessModes") > 1 {
@@ -410,7 +410,7 @@ pub(super) fn persistent_volume(volume: &At<'_>, causes: &mut Causes) {
         causes.push(capacity.required(""));
     }
     if !capacity.has("storage") || spec.count("capacity") > 1 {
-        causes.push(capacity.unsupported_as(&capacity.value().to_string(), &["storage"]));
+        causes.push(capacity.unsupported_as(&go_json(capacity.value()), &["storage"]));
     }
     for (_, amount) in spec.entries("capacity") {
         if Quantity::read(amount.value()).is_some_and(|amount| amount <= Quantity::ZERO) {

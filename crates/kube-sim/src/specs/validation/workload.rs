@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::at::{At, Causes};
 use super::{cron, names, pod, volume};
 use crate::names::dns_label_faults;
+use crate::status::go_json;
 
 pub(super) fn deployment(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
@@ -35,7 +36,10 @@ pub(super) fn deployment(object: &At<'_>, causes: &mut Causes) {
 
 /// A strategy of no known type, as Go shows it.
 fn shown(strategy: &At<'_>) -> String {
-    format!("{{\"Type\":{},\"RollingUpdate\":null}}", strategy.get("type"))
+    format!(
+        "{{\"Type\":{},\"RollingUpdate\":null}}",
+        strategy.at("type").in_json()
+    )
 }
 
 fn rolling_update(rolling: &At<'_>, causes: &mut Causes) {
@@ -85,7 +89,7 @@ pub(super) fn stateful_set(object: &At<'_>, causes: &mut Causes) {
     match policy.text() {
         "" => causes.push(policy.required("")),
         "OrderedReady" | "Parallel" => {}
-        _ => causes.push(policy.invalid("must be 'OrderedReady' or 'Parallel'")),
+        _ => causes.push(policy.invalid_in_json("must be 'OrderedReady' or 'Parallel'")),
     }
     let strategy = spec.at("updateStrategy");
     let (kind, rolling) = (strategy.at("type"), strategy.at("rollingUpdate"));
@@ -115,16 +119,18 @@ pub(super) fn stateful_set(object: &At<'_>, causes: &mut Causes) {
         volume::claim_spec(&claim.at("spec"), causes);
     }
     spec.at("serviceName").fits_if_set(dns_label_faults, causes);
-    // A real server checks these twice.
-    pod::template_metadata(&spec.at("template"), causes);
-    let with_claims = with_claims(&spec);
-    selected_template(&object.naming("spec", &with_claims), &STATEFUL_SET, causes);
+    let as_made = as_made(&spec);
+    selected_template(&object.naming("spec", &as_made), &STATEFUL_SET, causes);
 }
 
-/// The spec of a StatefulSet as its pods see it: each claim that it makes is a volume of the template, before the template's own, in
-/// the place of one of its name.
-fn with_claims(spec: &At<'_>) -> Value {
+/// The spec of a StatefulSet as its pods see it: they are called by its name, and each claim that it makes is a volume of the
+/// template, before the template's own, in the place of one of its name.
+fn as_made(spec: &At<'_>) -> Value {
     let mut completed = spec.value().clone();
+    if let Some(Value::Object(pod)) = completed.pointer_mut("/template/spec") {
+        pod.remove("hostname");
+        pod.remove("subdomain");
+    }
     let claims = spec.items("volumeClaimTemplates").map(|claim| {
         let name = claim.at("metadata").get("name").clone();
         json!({"name": name, "persistentVolumeClaim": {"claimName": name}})
@@ -184,6 +190,10 @@ struct Selected {
     needs_one: bool,
     /// What is said of a selector with faults as a whole.
     whole: Option<&'static str>,
+    /// Whether how its pods run is looked at even if the selector has faults.
+    always_runs: bool,
+    /// Whether labels and annotations of the template are looked at twice.
+    repeats: bool,
     kind: &'static str,
 }
 
@@ -191,6 +201,8 @@ const DEPLOYMENT: Selected = Selected {
     empty: "empty selector is invalid for deployment",
     needs_one: true,
     whole: Some("invalid label selector"),
+    always_runs: false,
+    repeats: false,
     kind: "ReplicaSet",
 };
 
@@ -198,6 +210,8 @@ const STATEFUL_SET: Selected = Selected {
     empty: "empty selector is invalid for statefulset",
     needs_one: true,
     whole: Some(""),
+    always_runs: true,
+    repeats: true,
     kind: "StatefulSet",
 };
 
@@ -205,6 +219,8 @@ const DAEMON_SET: Selected = Selected {
     empty: "empty selector is invalid for daemonset",
     needs_one: false,
     whole: None,
+    always_runs: true,
+    repeats: false,
     kind: "DaemonSet",
 };
 
@@ -212,31 +228,34 @@ const DAEMON_SET: Selected = Selected {
 fn selected_template(spec: &At<'_>, kind: &Selected, causes: &mut Causes) {
     let (selector, template) = (spec.at("selector"), spec.at("template"));
     let before = causes.len();
-    let mut is_empty = false;
-    if selector.is_set() {
-        names::selector(&selector, causes);
-        if let Some(why) = kind.whole.filter(|_| causes.len() > before) {
-            causes.push(selector.invalid_as(names::selector_shown(selector.value()), why));
-        }
-        is_empty = selector.count("matchLabels") + selector.count("matchExpressions") == 0;
-        if is_empty {
-            causes.push(selector.invalid(kind.empty));
-        }
-    } else if kind.needs_one {
+    names::selector(&selector, causes);
+    let is_sound = causes.len() == before;
+    if !selector.is_set() && kind.needs_one {
         causes.push(selector.required(""));
     }
     let metadata = template.at("metadata");
-    let is_sound = before == causes.len() || !selector.is_set();
-    // What selects nothing does not select the template either.
-    if is_sound && !is_empty && !selects(selector.value(), metadata.get("labels")) {
+    let labels = metadata.at("labels");
+    let is_empty =
+        selector.is_set() && selector.count("matchLabels") + selector.count("matchExpressions") == 0;
+    if is_empty {
+        // It selects everything.
+        causes.push(selector.invalid(kind.empty));
+    } else if is_sound && !selects(selector.value(), labels.value()) {
         let why = "`selector` does not match template `labels`";
-        causes.push(metadata.at("labels").invalid_as(metadata.get("labels"), why));
+        causes.push(labels.invalid_as(go_json(labels.value()), why));
     }
-    // Where the whole selector is refused, a real server does not look at the template.
-    if is_sound || kind.whole.is_none() {
-        pod::template(&template, causes);
+    match kind.whole {
+        Some(why) if !is_sound => {
+            causes.push(selector.invalid_as(names::selector_shown(selector.value()), why));
+        }
+        _ => pod::template(&template, causes),
     }
-    runs_always(&template, kind.kind, causes);
+    if is_sound && kind.repeats {
+        pod::template_metadata(&template, causes);
+    }
+    if is_sound || kind.always_runs {
+        runs_always(&template, kind.kind, causes);
+    }
 }
 
 fn runs_always(template: &At<'_>, kind: &str, causes: &mut Causes) {
@@ -292,7 +311,7 @@ pub(super) fn job(object: &At<'_>, causes: &mut Causes) {
     let labels = metadata.at("labels");
     if !selects(selector.value(), labels.value()) {
         let why = "`selector` does not match template `labels`";
-        causes.push(labels.invalid_as(labels.value(), why));
+        causes.push(labels.invalid_as(go_json(labels.value()), why));
     }
     job_spec(&spec, causes);
     let last = spec.number_at("completions").unwrap_or(0).saturating_sub(1);
@@ -358,7 +377,7 @@ fn job_spec(spec: &At<'_>, causes: &mut Causes) {
         "" | "Always" => causes.push(policy.required("valid values: \"OnFailure\", \"Never\"")),
         "OnFailure" if spec.has("podFailurePolicy") => {
             let why = "only \"Never\" is supported when podFailurePolicy is specified";
-            causes.push(policy.invalid(why));
+            causes.push(policy.invalid_in_json(why));
         }
         "OnFailure" | "Never" => {}
         _ => policy.one_of(&["Never", "OnFailure"], causes),
@@ -511,15 +530,13 @@ fn is_zone(name: &str) -> bool {
 fn time_zone(zone: &At<'_>, causes: &mut Causes) {
     let name = zone.text();
     if name.is_empty() {
-        causes.push(zone.invalid("timeZone must be nil or non-empty string"));
+        causes.push(zone.invalid_in_json("timeZone must be nil or non-empty string"));
     } else if name.eq_ignore_ascii_case("local") {
-        causes.push(
-            zone.invalid(
-                "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
-            ),
-        );
+        causes.push(zone.invalid_in_json(
+            "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones",
+        ));
     } else if !is_zone(name) {
-        causes.push(zone.invalid(&format!("unknown time zone {name}")));
+        causes.push(zone.invalid_in_json(&format!("unknown time zone {name}")));
     }
 }
 
@@ -530,7 +547,7 @@ mod tests {
     fn names_of(claims: &Value, volumes: &Value) -> Vec<Value> {
         let spec = json!({"volumeClaimTemplates": claims, "template": {"spec": {"volumes": volumes}}});
         let object = Map::from_iter([("spec".to_owned(), spec)]);
-        let completed = with_claims(&At::root(&object).at("spec"));
+        let completed = as_made(&At::root(&object).at("spec"));
         let volumes = completed["template"]["spec"]["volumes"].as_array().cloned();
         let volumes = volumes.unwrap_or_default().into_iter();
         volumes.map(|volume| volume["name"].clone()).collect()
