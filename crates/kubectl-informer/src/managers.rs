@@ -20,7 +20,8 @@ struct Entry<'o> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum News {
     Nothing,
-    /// It lost fields to a manager that took them, while its time stayed the same; or, within a second, its manager removed them.
+    /// It lost fields, while its time stayed the same: to a manager that took or removed them; or, within a second, its manager
+    /// removed them.
     Less,
     /// Its manager wrote.
     Written,
@@ -40,13 +41,13 @@ impl<'o> Managers<'o> {
     }
 
     /// Who changed a field: of its owners one that the update shows to have written, and of those the last one. Writes of the subresource
-    /// `scale` have no time. Of a field without an owner, because it was removed: who wrote last of those whose entries the update changed.
-    /// `None` for what the server itself changed.
+    /// `scale` have no time. Of a field without an owner, because it was removed: who wrote last of those who wrote in the update.
+    /// `None` for what the server itself changed, and for an update that only removed fields: it leaves no trace of who made it.
     pub(crate) fn of_field(&self, path: &[Step]) -> Option<&'o str> {
         let latest = |entry: &&Entry<'o>| (entry.news, entry.time);
         let owners = self.0.iter().filter(|entry| owns(entry.fields, path));
-        let changed = self.0.iter().filter(|entry| entry.news > News::Nothing);
-        let found = owners.max_by_key(latest).or_else(|| changed.max_by_key(latest));
+        let written = self.0.iter().filter(|entry| entry.news == News::Written);
+        let found = owners.max_by_key(latest).or_else(|| written.max_by_key(latest));
         found.map(|entry| entry.manager)
     }
 }
@@ -203,13 +204,13 @@ mod tests {
             state(2),
             &[("generation", "scaler"), ("spec.replicas", "scaler")],
         );
-        // In the same second, its maker removed it.
+        // Who took it from "two" and did nothing else is not noted.
         check(
             json!([one, entry("two", 5, json!({"f:y": {}, "f:gone": {}}))]),
             json!([two, one]),
             json!({"gone": 1}),
             json!({}),
-            &[("gone", "two")],
+            &[("gone", "")],
         );
         check(
             json!([]),
