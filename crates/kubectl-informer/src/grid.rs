@@ -16,6 +16,13 @@ impl Grid {
         !self.0.is_empty()
     }
 
+    /// Makes the first columns at least as wide as those of another grid.
+    pub(crate) fn widen(&mut self, other: &Self, columns: usize) {
+        self.0.resize(self.0.len().max(columns), 0);
+        let widths = self.0.iter_mut().zip(&other.0).take(columns);
+        widths.for_each(|(width, other)| *width = (*width).max(*other));
+    }
+
     /// Makes the columns wide enough for these cells and all earlier ones, and puts them in a row.
     pub(crate) fn row(&mut self, cells: impl Iterator<Item = String>) -> String {
         let mut row = String::new();

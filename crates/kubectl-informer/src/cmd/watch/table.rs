@@ -24,11 +24,22 @@ pub(super) struct Table {
     all_namespaces: bool,
     wide: bool,
     show_labels: bool,
-    grid: Grid,
-    /// The headers so far, with the number of the row after which each was in sight last.
-    headers: Vec<(Vec<String>, usize)>,
+    /// The widths of the columns that all kinds have in common.
+    common: Grid,
+    kinds: Vec<Kind>,
     rows: usize,
 }
+
+/// Rows with the same header.
+struct Kind {
+    header: Vec<String>,
+    grid: Grid,
+    /// The number of the row after which the header was in sight last; `None` before it is printed.
+    seen: Option<usize>,
+}
+
+/// The first columns of a header that kinds can have in common.
+const COMMON: [&str; 3] = ["EVENT", "NAMESPACE", "NAME"];
 
 /// What is printed of a change.
 pub(super) struct Lines {
@@ -44,15 +55,15 @@ impl Table {
             all_namespaces,
             wide,
             show_labels,
-            grid: Grid::default(),
-            headers: Vec::new(),
+            common: Grid::default(),
+            kinds: Vec::new(),
             rows: 0,
         }
     }
 
     /// Whether nothing was printed yet.
     pub(super) fn is_new(&self) -> bool {
-        self.headers.is_empty()
+        self.rows == 0
     }
 
     /// Makes the columns of our own wide enough for these namespaces and names.
@@ -77,15 +88,14 @@ impl Table {
             &none,
         ];
         let cells = self.own(usual.map(ToOwned::to_owned));
-        self.grid.row(cells.into_iter());
+        let header = self.own_header();
+        self.row(header, cells);
     }
 
     /// Makes the columns wide enough for this object, too.
     pub(super) fn fit_row(&mut self, row: &Row, name: &str, object: &DynamicObject) {
-        let header = self.header_of(row);
-        self.grid.row(header.into_iter());
         let cells = self.cells_of(row, "tombstone", name, &object.metadata);
-        self.grid.row(cells.into_iter());
+        self.row(self.header_of(row), cells);
     }
 
     /// What is printed of a change of an object that people know by this name.
@@ -105,20 +115,41 @@ impl Table {
             None => (self.own_header(), self.own_cells(change, name, now)),
         };
         self.rows += 1;
-        let known = self.headers.iter_mut().find(|(known, _)| *known == header);
-        let is_shown = match known {
-            Some((_, seen)) => std::mem::replace(seen, self.rows) + IN_SIGHT >= self.rows,
+        let rows = self.rows;
+        let (kind, row) = self.row(header, cells);
+        let seen = kind.seen.replace(rows);
+        let is_shown = seen.is_some_and(|seen| seen + IN_SIGHT >= rows);
+        Lines {
+            header: (!is_shown).then(|| kind.grid.row(kind.header.iter().cloned())),
+            row,
+        }
+    }
+
+    /// Puts cells in a row below their header, and makes the columns wide enough for both.
+    fn row(&mut self, header: Vec<String>, cells: Vec<String>) -> (&mut Kind, String) {
+        let number = match self.kinds.iter().position(|kind| kind.header == header) {
+            Some(number) => number,
             None => {
-                self.headers.push((header.clone(), self.rows));
-                false
+                let mut grid = Grid::default();
+                grid.row(header.iter().cloned());
+                self.kinds.push(Kind {
+                    header,
+                    grid,
+                    seen: None,
+                });
+                self.kinds.len() - 1
             }
         };
-        // Wide enough for the row, too.
-        self.grid.row(cells.iter().cloned());
-        Lines {
-            header: (!is_shown).then(|| self.grid.row(header.into_iter())),
-            row: self.grid.row(cells.into_iter()),
-        }
+        let kind = &mut self.kinds[number];
+        let common = kind
+            .header
+            .iter()
+            .take_while(|name| COMMON.contains(&&***name))
+            .count();
+        kind.grid.widen(&self.common, common);
+        let row = kind.grid.row(cells.into_iter());
+        self.common.widen(&kind.grid, common);
+        (kind, row)
     }
 
     fn header_of(&self, row: &Row) -> Vec<String> {
@@ -358,6 +389,35 @@ mod tests {
             .map(|(number, line)| (number, line.contains("READY")))
             .collect();
         assert_eq!(headers, [(0, true), (2, false), (5 + IN_SIGHT, true)], "{rows}");
+    }
+
+    #[test]
+    fn a_wide_column_of_one_kind_widens_no_others() {
+        let row = |names: [&str; 2], cells: [&str; 2]| Row {
+            columns: columns(json!([{"name": names[0], "format": "name"}, {"name": names[1]}])),
+            cells: cells.map(ToOwned::to_owned).to_vec(),
+        };
+        let event = |name: &str| row(["Name", "Message"], [name, "a long message"]);
+        let add = |name: &str| Notification::Add {
+            object: object(name, "5"),
+            initial: false,
+        };
+        let (pod, other) = (add("pod"), add("an-event"));
+        let mut table = Table::new(true, false, false, true);
+        let rows = print(&mut table, &[(&other, "an-event"), (&pod, "pod")], |change| {
+            Some(match change.key().name() {
+                "pod" => row(["Name", "Ready"], ["pod", "1/1"]),
+                name => event(name),
+            })
+        });
+        assert_eq!(
+            rows,
+            "\
+EVENT   NAME       MESSAGE          LABELS
+add     an-event   a long message   app=web,tier=edge
+EVENT   NAME       READY   LABELS
+add     pod        1/1     app=web,tier=edge"
+        );
     }
 
     #[test]
