@@ -1,6 +1,8 @@
 //! How the program ends: the message and the exit code.
 
 use crate::output;
+use kube_informer::reflector::LastError;
+use kube_informer::source::ErrorClass;
 use std::process::ExitCode;
 use std::{fmt, io};
 
@@ -69,6 +71,20 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
         .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
+/// Why a request failed; and what the user needs, if it was forbidden.
+pub(crate) fn reason(error: &LastError) -> String {
+    let needs = match error.class {
+        ErrorClass::Forbidden => format!("; it takes the verbs list and watch on {}", error.resource),
+        _ => String::new(),
+    };
+    without_layers(&error.message) + &needs
+}
+
+/// A failure without the name that the client has for what is between it and the cause.
+pub(crate) fn without_layers(message: &str) -> String {
+    message.replace("ServiceError: ", "")
+}
+
 /// The text without line breaks.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -90,4 +106,17 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         next = cause.source();
     }
     one_line(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_layers_are_left_out() {
+        assert_eq!(
+            without_layers("cannot reach the server: ServiceError: client error (Connect): refused"),
+            "cannot reach the server: client error (Connect): refused"
+        );
+    }
 }

@@ -11,6 +11,7 @@ mod sample;
 
 use crate::args::{AdviseArgs, AdviseOutput};
 use crate::counts::Count;
+use crate::failure::without_layers;
 use crate::grid;
 use crate::open_files;
 use crate::output;
@@ -99,7 +100,7 @@ async fn samples<'t>(
             Err(error) if error.class() == ErrorClass::Forbidden => {
                 format!("forbidden: {}", error.chain())
             }
-            Err(error) => error.chain(),
+            Err(error) => without_layers(&error.chain()),
         };
         (target, Err(why))
     });

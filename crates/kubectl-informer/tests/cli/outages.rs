@@ -191,7 +191,7 @@ async fn a_new_server_in_its_place_is_told_to_people() {
     );
     first.shutdown().await;
     let why = watch.said("reconnecting").await;
-    assert!(why.contains("cannot reach the server"), "{why}");
+    assert!(why.contains("cannot reach the server: client error"), "{why}");
 
     // The other `b` is deleted and added.
     let second = in_its_place(port).await;
@@ -319,6 +319,11 @@ async fn a_refusal_is_told_once() {
         (&why["event"], &why["class"]),
         (&json!("error"), &json!("forbidden")),
         "{why}"
+    );
+    let message = why["message"].as_str().unwrap();
+    assert!(
+        message.ends_with("; it takes the verbs list and watch on configmaps"),
+        "{message}"
     );
     // Others that are told are those of the time that it takes.
     let asked = || {

@@ -5,6 +5,7 @@ use crate::args::Diff;
 use crate::counts::{Count, Counts};
 use crate::diff;
 use crate::discovery::Resource;
+use crate::failure::without_layers;
 use crate::feed::Step;
 use crate::informers::Form;
 use jiff::{SignedDuration, Timestamp};
@@ -123,8 +124,8 @@ impl Model {
                 .last_error
                 .filter(|_| reflector.phase != Phase::Watching)
             {
-                Some(error) if !error.class.is_retryable() => State::Refused(error.message),
-                Some(error) if reflector.failures > 0 => State::Failing(error.message),
+                Some(error) if !error.class.is_retryable() => State::Refused(without_layers(&error.message)),
+                Some(error) if reflector.failures > 0 => State::Failing(without_layers(&error.message)),
                 _ if status.synced => State::Watching,
                 _ => State::Listing,
             };
@@ -281,17 +282,17 @@ impl Kind {
         self.ranked(number, text, rank)
     }
 
+    /// The largest object.
+    pub(super) fn largest_one(&self) -> Option<Ranked> {
+        first(self.objects.iter(), largest)
+    }
+
     /// The object that changed most often.
     pub(super) fn busiest_one(&self) -> Option<Ranked> {
-        let changed = self.objects.iter().filter(|(_, object)| object.changes > 0);
-        let busiest = changed.max_by(|(one, first), (other, second)| {
-            (first.changes, first.size, other).cmp(&(second.changes, second.size, one))
-        });
-        busiest.map(|(key, object)| Ranked {
-            key: key.clone(),
-            bytes: object.size,
-            changes: object.changes,
-        })
+        first(
+            self.objects.iter().filter(|(_, object)| object.changes > 0),
+            busiest,
+        )
     }
 
     /// The objects that changed most often.
@@ -318,6 +319,20 @@ impl Kind {
         });
         ranked.collect()
     }
+}
+
+/// The object with the highest rank; of several the one whose key is first.
+fn first<'o>(
+    objects: impl Iterator<Item = (&'o ObjectKey, &'o Object)>,
+    rank: fn(&Object) -> (u64, u64),
+) -> Option<Ranked> {
+    let first =
+        objects.max_by(|(one, first), (other, second)| (rank(first), other).cmp(&(rank(second), one)));
+    first.map(|(key, object)| Ranked {
+        key: key.clone(),
+        bytes: object.size,
+        changes: object.changes,
+    })
 }
 
 fn largest(object: &Object) -> (u64, u64) {

@@ -116,9 +116,9 @@ fn draw(frame: &mut Frame<'_>, server: &str, model: &Model, app: &App, colors: b
     frame.render_widget(Paragraph::new(keys).style(theme.faint()), foot);
 }
 
-/// The width below which columns are left out, and which: the number of changes, the lag and the manager.
-const NARROW: u16 = 100;
-const LEFT_OUT: [usize; 3] = [4, 5, 6];
+/// The width from which each column of the kinds is shown: the number of changes, the lag and the manager, and the largest object are
+/// left out first.
+const SHOWN_FROM: [u16; 9] = [0, 0, 0, 0, 100, 100, 100, 130, 0];
 
 /// The style of a changed field, by its sign.
 fn of_sign(theme: Theme, sign: Option<char>) -> Style {
@@ -179,12 +179,11 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         .map(|number| model.kinds[*number].resource.full_name().len());
     let longest = u16::try_from(names.max().unwrap_or_default()).unwrap_or(u16::MAX);
     // Names come first, since several kinds begin alike.
-    let narrow = area.width < NARROW;
-    let shown = |column: usize| !narrow || !LEFT_OUT.contains(&column);
+    let shown = |column: usize| area.width >= SHOWN_FROM[column];
     let rows = kinds.into_iter().map(|number| {
         let kind = &model.kinds[number];
         let rate = kind.per_second(now);
-        let busiest = kind.busiest_one();
+        let (largest, busiest) = (kind.largest_one(), kind.busiest_one());
         let managers = kind.managers(1).into_iter().next();
         let (last, style) = match &kind.state {
             State::Listing => ("listing...".to_owned(), theme.faint()),
@@ -208,6 +207,9 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
                 format!("{:>5}", age::human(Duration::from_secs(lag)))
             })),
             Cell::from(managers.map_or(String::new(), |manager| printable(&manager.name).into_owned())),
+            Cell::from(largest.map_or(String::new(), |object| {
+                format!("{} ({})", printable(&object.key), bytes(object.bytes))
+            })),
             Cell::from(printable(&last).into_owned()).style(style),
         ];
         let cells = cells.into_iter().enumerate();
@@ -221,6 +223,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         " CHANGES",
         "  LAG",
         "BY",
+        "LARGEST",
         "BUSIEST",
     ];
     let widths = [
@@ -231,6 +234,7 @@ fn draw_kinds(frame: &mut Frame<'_>, area: Rect, model: &Model, app: &App, theme
         Constraint::Length(8),
         Constraint::Length(5),
         Constraint::Fill(1),
+        Constraint::Fill(2),
         Constraint::Fill(2),
     ];
     let widths = widths.into_iter().enumerate();
@@ -337,6 +341,15 @@ mod tests {
         assert!(
             lines[3].starts_with("configmaps ") && lines[3].ends_with(" ns/a (1)"),
             "{lines:?}"
+        );
+        let wide = drawn_on(160, &filled(), &app());
+        assert!(
+            wide[2].contains(" LARGEST ") && wide[2].ends_with(" BUSIEST"),
+            "{wide:?}"
+        );
+        assert!(
+            wide[3].contains(" ns/a (") && wide[3].ends_with(" ns/a (1)"),
+            "{wide:?}"
         );
         // However narrow it is.
         for width in [1, 8, 20] {

@@ -1,6 +1,7 @@
 //! What a reflector's status says that people want to know: failures, when the connection is back, and how many changes
 //! were missed.
 
+use crate::failure::reason;
 use crate::feed::Feed;
 use kube::core::DynamicObject;
 use kube_informer::reflector::{Failure, Phase, ReflectorStatus};
@@ -30,7 +31,7 @@ impl News {
     pub(super) fn of(failure: &Failure<'_>) -> Self {
         Self::Failed {
             class: failure.class,
-            message: format!("{}: {}", failure.operation, failure.message),
+            message: format!("{}: {}", failure.operation, reason(failure)),
         }
     }
 }
@@ -169,7 +170,7 @@ impl Told {
         let told = std::mem::replace(&mut self.refused, refused);
         (refused.is_none() || told != refused).then(|| News::Failed {
             class: error.class,
-            message: format!("{}: {}", error.operation, error.message),
+            message: format!("{}: {}", error.operation, reason(error)),
         })
     }
 
