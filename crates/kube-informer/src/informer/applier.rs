@@ -257,13 +257,13 @@ impl<O: CachedObject> Applier<O> {
 
     /// Replaces a partition of the store by the listed objects, with deletions first. Other partitions do not change.
     fn replace(&mut self, partition: Partition, entries: Vec<(ObjectKey, DecodeResult<O>)>) {
-        let listed: HashSet<&ObjectKey, RandomState> = entries.iter().map(|(key, _)| key).collect();
-        let held = self.writer.partition(partition).map(|entry| entry.key);
-        let vanished: Vec<ObjectKey> = held.filter(|key| !listed.contains(key)).cloned().collect();
+        let listed = || entries.iter().map(|(key, _)| key);
+        let vanished = self.writer.not_listed(partition, listed());
         // An object that could never be read is not stored but stale; it can be deleted as well.
-        let stale = self.writer.stale(partition);
-        let gone: Vec<ObjectKey> = stale.filter(|key| !listed.contains(key)).cloned().collect();
-        drop(listed);
+        let mut gone: HashSet<ObjectKey, RandomState> = self.writer.stale(partition).cloned().collect();
+        if !gone.is_empty() {
+            listed().for_each(|key| _ = gone.remove(key));
+        }
         for key in gone {
             self.writer.clear_stale(key.as_str());
         }

@@ -9,7 +9,7 @@ use crate::queue::DeltaFifo;
 use crate::reflector::{ErrorFunction, QueueSink, Reflector, ReflectorOptions};
 use crate::selector::{ShardField, ShardSelector};
 use crate::source::{DecodeResult, ListerWatcher, NamespacedSource, Narrowing, ShardedSource, Subject};
-use crate::store::Indexer;
+use crate::store::{Indexer, StoredInOrder};
 use kube::core::TypeMeta;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,7 +37,8 @@ pub(super) struct ReflectorFactory<O: Decode> {
 }
 
 /// The reflector of one partition, which fills the informer's queue.
-pub(super) type PartitionReflector<O> = Reflector<O, QueueSink<O, Indexer<<O as CachedObject>::Handle>>>;
+pub(super) type PartitionReflector<O> =
+    Reflector<O, QueueSink<O, StoredInOrder<<O as CachedObject>::Handle>>>;
 
 /// The source of the objects.
 pub(super) enum Source<O: Decode> {
@@ -109,7 +110,7 @@ impl<O: Decode> ReflectorFactory<O> {
             selector: shards,
             ..
         } = started;
-        let sink = QueueSink::with_partition(partition, queue, store);
+        let sink = QueueSink::with_partition(partition, queue, StoredInOrder::new(store));
         let source = self.source.partition(&name, shards);
         let reflector = Reflector::with_options(source, sink, self.options.clone());
         let mut reflector = reflector

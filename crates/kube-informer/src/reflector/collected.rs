@@ -7,10 +7,13 @@ use std::hash::BuildHasher;
 
 /// The entries that a streaming list has received so far. They are not passed on until the list is complete.
 ///
-/// There may be a million entries in addition to as many objects in the store, so entries are small.
+/// There may be a million entries in addition to as many objects in the store, so entries are small. Servers send what exists in the
+/// order of the keys, so the first entries need no table to be found.
 pub(super) struct Collected<T> {
     entries: Vec<Received<T>>,
-    /// The position of each key's entry.
+    /// How many of the first entries have come in the order of their keys.
+    sorted: usize,
+    /// The position of each key's entry among the others.
     places: HashTable<u32>,
     hasher: RandomState,
 }
@@ -31,6 +34,7 @@ impl<T> Collected<T> {
     pub(super) fn new() -> Self {
         Self {
             entries: Vec::new(),
+            sorted: 0,
             places: HashTable::new(),
             hasher: RandomState::default(),
         }
@@ -62,21 +66,28 @@ impl<T> Collected<T> {
         object: Option<T>,
         version: Option<ResourceVersion>,
     ) -> Result<(), Older> {
-        let (entries, hasher) = (&mut self.entries, &self.hasher);
+        let entries = &mut self.entries;
+        let comes_last = entries.last().is_none_or(|last| last.key < key);
+        if comes_last && self.sorted == entries.len() {
+            self.sorted += 1;
+            entries.push(Received { key, object, version });
+            return Ok(());
+        }
+        let sorted = &mut entries[..self.sorted];
+        if let Ok(place) = sorted.binary_search_by(|entry| entry.key.cmp(&key)) {
+            return sorted[place].update(object, version);
+        }
+        let hasher = &self.hasher;
         let key_at = |place: &u32| &entries[*place as usize].key;
         let (hash, same) = (hasher.hash_one(&key), |place: &u32| *key_at(place) == key);
         match (self.places).entry(hash, same, |place| hasher.hash_one(key_at(place))) {
-            Entry::Occupied(place) => {
-                let last = &mut entries[*place.get() as usize];
-                last.version = newer(last.version.take(), version)?;
-                last.object = object;
-            }
+            Entry::Occupied(place) => entries[*place.get() as usize].update(object, version),
             Entry::Vacant(place) => {
                 place.insert(u32::try_from(entries.len()).expect("fewer than 2^32 objects"));
                 entries.push(Received { key, object, version });
+                Ok(())
             }
         }
-        Ok(())
     }
 
     /// The entries that were not deleted, in the order in which they were received.
@@ -86,6 +97,14 @@ impl<T> Collected<T> {
         let present = entries.into_iter();
         let present = present.filter_map(|received| Some((received.key, received.object?)));
         present.collect()
+    }
+}
+
+impl<T> Received<T> {
+    fn update(&mut self, object: Option<T>, version: Option<ResourceVersion>) -> Result<(), Older> {
+        self.version = newer(self.version.take(), version)?;
+        self.object = object;
+        Ok(())
     }
 }
 
@@ -127,6 +146,21 @@ mod tests {
             .map(|(key, ())| key)
             .collect();
         assert_eq!(keys, ["c", "a", "b"].map(ObjectKey::from));
+    }
+
+    #[test]
+    fn entries_that_come_in_order_are_in_no_table() {
+        let mut collected = Collected::new();
+        let put = |collected: &mut Collected<_>, key: &str| collected.put(key.into(), (), None);
+        ["a", "b", "d", "b", "d"]
+            .into_iter()
+            .for_each(|key| assert_eq!(put(&mut collected, key), Ok(())));
+        assert_eq!((collected.len(), collected.places.len()), (3, 0));
+        // From the first one that does not, all are.
+        ["c", "e", "e", "a"]
+            .into_iter()
+            .for_each(|key| assert_eq!(put(&mut collected, key), Ok(())));
+        assert_eq!((collected.len(), collected.places.len()), (5, 2));
     }
 
     proptest! {

@@ -26,6 +26,12 @@ pub(crate) struct Row<R> {
     pub(crate) labels: LabelDigest,
 }
 
+impl<R> Row<R> {
+    pub(crate) fn known(&self) -> Option<(ObjectKey, Fingerprint)> {
+        Some((self.key.clone(), self.fingerprint?))
+    }
+}
+
 /// A key with a newer state than the stored one, if any is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Stale {
@@ -54,8 +60,7 @@ impl<R> State<R> {
     }
 
     pub(crate) fn known(&self, key: &str) -> Option<(ObjectKey, Fingerprint)> {
-        let row = self.row(key)?;
-        Some((row.key.clone(), row.fingerprint?))
+        self.row(key)?.known()
     }
 
     pub(crate) fn is_stale(&self, key: &str) -> bool {

@@ -59,6 +59,20 @@ impl<T> Table<T> {
         })
     }
 
+    /// The same, looked for in one slot first. Items that are asked for in the order of their slots are read in the order in which
+    /// they are in memory, with nothing to search.
+    pub(crate) fn find_near(
+        &self,
+        slot: u32,
+        hash: impl FnOnce() -> u32,
+        is: impl Fn(&T) -> bool,
+    ) -> Option<(u32, &T)> {
+        match self.items.get(slot).filter(|item| is(item)) {
+            Some(item) => Some((slot, item)),
+            None => self.find(hash(), is),
+        }
+    }
+
     pub(crate) fn get(&self, slot: u32) -> Option<&T> {
         self.items.get(slot)
     }
@@ -114,6 +128,11 @@ pub(crate) struct FreeSlots {
 }
 
 impl FreeSlots {
+    /// The number behind the highest slot that is taken.
+    pub(crate) fn end(&self) -> u32 {
+        self.end
+    }
+
     /// Allocates the lowest free slot.
     pub(crate) fn allocate(&mut self) -> u32 {
         self.holes.pop().map_or_else(

@@ -93,6 +93,32 @@ impl<R> StoreWriter<R> {
         self.entries().filter(move |entry| entry.partition == partition)
     }
 
+    /// The keys of a partition's entries that are not `listed`. Fastest if most are listed in the order in which they are stored.
+    pub(crate) fn not_listed<'a>(
+        &self,
+        partition: Partition,
+        listed: impl Iterator<Item = &'a ObjectKey>,
+    ) -> Vec<ObjectKey> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let mut is_listed = vec![false; self.free_slots.end() as usize];
+        let mut next = 0;
+        for key in listed {
+            let hash = || self.rows.hash(key.as_str());
+            // Keys that came from the store are equal by their address.
+            if let Some((slot, _)) = self.rows.find_near(next, hash, |row| row.key == *key) {
+                is_listed[slot as usize] = true;
+                next = slot + 1;
+            }
+        }
+        let others = self.rows.slots().filter(|(slot, row)| {
+            let listed = is_listed[*slot as usize];
+            row.partition == partition && !listed
+        });
+        others.map(|(_, row)| row.key.clone()).collect()
+    }
+
     /// The number of objects in the writer's own state.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -403,5 +429,59 @@ impl<R> fmt::Debug for StoreWriter<R> {
             .field("len", &self.len())
             .field("unpublished", &self.touched.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    fn key(number: u8) -> ObjectKey {
+        format!("ns/{number}").as_str().into()
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_not_listed_is_found_in_any_order(
+            steps in prop::collection::vec((0..40u8, 0..3u32), 0..80),
+            listed in prop::collection::vec(0..50u8, 0..60),
+            sorted: bool,
+        ) {
+            let (mut writer, mut model) = (StoreWriter::new(), BTreeMap::new());
+            for (number, partition) in steps {
+                match partition {
+                    2 => {
+                        writer.remove(key(number).as_str());
+                        model.remove(&number);
+                    }
+                    _ => {
+                        let partition = Partition::new(partition);
+                        prop_assert!(writer.upsert(key(number), number, None, partition).is_ok());
+                        model.insert(number, partition);
+                    }
+                }
+            }
+            let mut listed = listed;
+            if sorted {
+                listed.sort_unstable();
+            }
+            // Some of the keys are those that are stored, others equal them.
+            let keys: Vec<_> = listed
+                .iter()
+                .map(|number| match writer.entry(key(*number).as_str()) {
+                    Some(entry) if number % 2 == 0 => entry.key.clone(),
+                    _ => key(*number),
+                })
+                .collect();
+            for partition in [0, 1].map(Partition::new) {
+                let expected = model.iter().filter(|(number, of)| **of == partition && !listed.contains(number));
+                let expected: BTreeSet<_> = expected.map(|(number, _)| key(*number)).collect();
+                let found = writer.not_listed(partition, keys.iter());
+                prop_assert_eq!(found.len(), expected.len());
+                prop_assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), expected);
+            }
+        }
     }
 }
