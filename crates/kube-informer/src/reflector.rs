@@ -65,6 +65,7 @@
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a server repeats a continue token, or sends a thousand pages in a row without an object | a pause, then a list |
 //! | a watch cannot be opened: refused, or throttled | a pause, then the watch again, no list |
+//! | a watch sends nothing for 10 s after the server could not be reached, or for 75 s though the server sends bookmarks | once, a list of one object, which says the server's version, while the watch stays open |
 //! | a watch that comes after such a pause is told that its version is too old: the server has restarted | at once, a list |
 //! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
@@ -73,7 +74,7 @@
 //! | it ends early again and again | the next watches start further and further apart |
 //! | the server throttles in the stream | a pause, then the watch again |
 //! | the server says anything else in the stream, or garbage comes | a pause, then a list |
-//! | a version comes that is older than one seen before | a pause, then a list of the newest state |
+//! | a version comes that is older than one seen before: the server was restored, or replaced | a pause, then a list of the newest state |
 //!
 //! Whatever the answers, at most four requests (further pages aside) follow each other without a pause.
 //!
@@ -181,6 +182,8 @@ struct ServerTraits {
     paginates: bool,
     /// It has sent a bookmark in a watch, so its watches are never silent for long.
     sends_bookmarks: bool,
+    /// It could not be reached since its version was known.
+    was_away: bool,
     /// The states of its objects are identified by uid and version, not by their bodies.
     identified_by_version: bool,
 }

@@ -367,6 +367,15 @@ enum Found {
     Unselective,
 }
 
+/// The newest version of a collection, by a list of one object; `None` if the server does not say.
+pub(super) async fn version_now<O: Decode>(
+    source: &dyn ListerWatcher<O>,
+    plan: &FieldPlan,
+) -> Result<Option<ResourceVersion>, ApiError> {
+    let (version, _) = ask(source, plan, None).await?;
+    Ok(version)
+}
+
 /// The newest version of a collection, and what it has of an object.
 async fn ask<O: Decode>(
     source: &dyn ListerWatcher<O>,

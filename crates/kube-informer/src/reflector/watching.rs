@@ -1,6 +1,7 @@
 //! The watch phase of a reflector.
 
 use super::pacing::VERY_SHORT;
+use super::restoring::version_now;
 use super::streaming::SUSPENDED;
 use super::{Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
@@ -16,6 +17,13 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
+
+/// The silence of a watch after which a server that could not be reached before is asked for its version.
+const SILENT_AFTER_OUTAGE: Duration = Duration::from_secs(10);
+/// The same of a server that sends bookmarks, which it does about every minute.
+const WITHOUT_BOOKMARK: Duration = Duration::from_secs(75);
+/// How long the answer may take. Events wait for it.
+const ANSWER: Duration = Duration::from_secs(5);
 
 /// The outcome of one watch.
 struct Watched {
@@ -79,7 +87,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.pacing.not_fulfilled();
         self.failed("watch", &error);
         match error.class() {
-            ErrorClass::Unreachable => State::Watching(None).after_pause(None),
+            ErrorClass::Unreachable => {
+                self.server.was_away = true;
+                State::Watching(None).after_pause(None)
+            }
             ErrorClass::Gone => self.too_old(&error),
             _ if error.is_throttling() => State::Watching(None).after_pause(error.retry_after()),
             _ => must_relist(&error),
@@ -109,6 +120,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         // Without a start version, the server first sends the existing objects in no order. The versions of these
         // events do not tell how much of the collection has been seen.
         let mut ordered = self.seen.is_some();
+        let mut ask_at = self.silence().map(|silence| later(started, silence));
         let error = loop {
             if self.is_confirmed() {
                 self.confirmed().await;
@@ -118,7 +130,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             if watched.events.is_multiple_of(UNREPORTED) {
                 self.show_seen();
             }
-            let event = match self.next_event(&mut stream, started).await {
+            let event = match self.next_event(&mut stream, started, &mut ask_at).await {
                 None => break None,
                 Some(Err(error)) => break Some(error),
                 Some(Ok(WatchEvent::Error(status))) => break Some(status.into_event().into()),
@@ -131,6 +143,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.reporter.watched(watched.events, watched.lasted, false);
                 return State::Populating(Wanted::Afresh).after_pause(None);
             }
+            (ask_at, self.server.was_away) = (None, false);
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
@@ -158,29 +171,76 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         &mut self,
         stream: &mut Events<O>,
         started: Instant,
+        ask_at: &mut Option<Instant>,
     ) -> Option<Result<WatchEvent<O>, ApiError>> {
+        let since = Instant::now();
         if self.reporter.is_failing() {
-            let first = self.next_in_time(stream);
+            let first = self.next_in_time(stream, since);
             match tokio::time::timeout_at(later(started, VERY_SHORT), first).await {
                 Ok(event) => return event,
                 Err(_) => self.reporter.succeeded(),
             }
         }
         while self.confirm_at.is_some() {
-            let since = Instant::now();
-            match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream)).await {
+            let second = Instant::now();
+            match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream, since)).await {
                 Ok(event) => return event,
                 // Nothing could arrive while the process was suspended.
-                Err(_) if since.elapsed() > VERY_SHORT.saturating_add(SUSPENDED) => {}
+                Err(_) if second.elapsed() > VERY_SHORT.saturating_add(SUSPENDED) => {}
                 Err(_) => self.confirmed().await,
             }
         }
-        self.next_in_time(stream).await
+        if let Some(at) = *ask_at {
+            match tokio::time::timeout_at(at, self.next_in_time(stream, since)).await {
+                Ok(event) => return event,
+                Err(_) => *ask_at = None,
+            }
+            if let Some(older) = self.older_version_now().await {
+                return Some(Ok(WatchEvent::Bookmark {
+                    resource_version: Some(older),
+                    initial_events_end: false,
+                }));
+            }
+        }
+        self.next_in_time(stream, since).await
+    }
+
+    /// How long a watch may send nothing at all before the server is asked for its version; `None` if it need not be.
+    ///
+    /// A server that was restored, or replaced, may not have reached the version that is watched from. Such a watch is no error: it is
+    /// silent, and later leaves out what came before that version.
+    fn silence(&self) -> Option<Duration> {
+        let silence = match (self.server.was_away, self.server.sends_bookmarks) {
+            (true, _) => Some(SILENT_AFTER_OUTAGE),
+            (false, true) => Some(WITHOUT_BOOKMARK),
+            (false, false) => None,
+        };
+        silence.filter(|_| self.seen.is_some())
+    }
+
+    /// The server's version if it is older than what was seen.
+    async fn older_version_now(&mut self) -> Option<ResourceVersion> {
+        let asked = version_now(&*self.config.source, &self.config.plan);
+        let now = match tokio::time::timeout(ANSWER, asked).await {
+            Ok(Ok(now)) => now,
+            Ok(Err(error)) => {
+                let resource = self.reporter.resource();
+                tracing::debug!(resource, error = error.chain(), "the version is not known");
+                return None;
+            }
+            Err(_) => return None,
+        };
+        self.server.was_away = false;
+        now.filter(|now| self.seen.as_ref().is_some_and(|seen| now < seen))
     }
 
     /// The next event of a watch. If it is not available immediately, announces and reports the events before it. An
-    /// error if nothing, not even a bookmark, arrives within the deadline.
-    async fn next_in_time(&mut self, stream: &mut Events<O>) -> Option<Result<WatchEvent<O>, ApiError>> {
+    /// error if nothing, not even a bookmark, arrives within the deadline, which counts from `since`.
+    async fn next_in_time(
+        &mut self,
+        stream: &mut Events<O>,
+        since: Instant,
+    ) -> Option<Result<WatchEvent<O>, ApiError>> {
         let next = stream.next(None::<&()>);
         let deadline = self.config.options.bookmark_timeout;
         let deadline = deadline.filter(|_| self.server.sends_bookmarks);
@@ -188,7 +248,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             let Some(deadline) = deadline else {
                 return next.await;
             };
-            tokio::time::timeout(deadline, next).await.unwrap_or_else(|_| {
+            let next = tokio::time::timeout_at(later(since, deadline), next);
+            next.await.unwrap_or_else(|_| {
                 let text = format!("not even a bookmark came for {} s", deadline.as_secs());
                 Some(Err(ApiError::Timeout(text.into())))
             })

@@ -669,12 +669,14 @@ async fn a_watch_without_the_expected_bookmarks_is_reopened() {
                 .chunk(maps().bookmark("13")),
         ),
         (watch(13), watched("")),
+        // Before that, the server's version is asked for.
+        (request("limit=1"), listed(13, "a@1")),
         (watch(13), watched("*a@14")),
     ]);
     let told = scene.after(Duration::from_secs(550)).await;
     scene.server.assert_finished();
     assert_eq!(told.join("; "), "Add(ns/a@1, initial); Update(ns/a@1->14)");
-    assert_eq!(scene.pauses(), [0, 300_000, 180_000]);
+    assert_eq!(scene.pauses(), [0, 300_000, 75_000, 105_000]);
     assert_eq!(
         scene.informer.status().reflector.failures,
         0,

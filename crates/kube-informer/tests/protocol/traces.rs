@@ -50,7 +50,7 @@ async fn t3_watches_that_close() {
         (watch(12), watched("=13").close()),
         (watch(13), watched("").close()),
         (list_at(13), listed(13, "a@12")),
-        (watch(13), watched("")),
+        (watch(13), watched("=14")),
     ]);
     let scene = scene.plays("Add(ns/a@12)").await;
     let pauses = scene.pauses();

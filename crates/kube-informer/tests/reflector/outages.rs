@@ -163,6 +163,109 @@ async fn a_server_that_returns_is_found_soon() {
     }
 }
 
+/// client-go waits for events that are newer than what it has seen: what the restored server has, and what changes there until it has come
+/// that far, it never learns.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_comes_back_with_an_older_state_is_noticed() {
+    let quiet = || ("WATCH 10", Watch(vec![After(Duration::from_secs(80))]));
+    let closes = || ("WATCH 8", Watch(vec![Bookmark(10), Close]));
+    for (before, silence) in [
+        // It was away.
+        (
+            [
+                ("WATCH 8", Watch(vec![Modified("a", 10), Close])),
+                ("WATCH 10", Error(refused())),
+            ],
+            10_000,
+        ),
+        // It came back before anybody noticed. It had sent bookmarks.
+        (
+            [
+                closes(),
+                ("WATCH 10", Watch(vec![After(Duration::from_secs(2)), Close])),
+            ],
+            75_000,
+        ),
+    ] {
+        let script = [("LIST any 500", List(8, vec![("a", 7), ("b", 8)]))];
+        let restored = [
+            quiet(),
+            ("LIST newest 1", List(9, vec![("b", 8)])),
+            ("LIST newest 500", List(9, vec![("b", 8), ("c", 9)])),
+            ("WATCH 9", Watch(vec![Modified("c", 11)])),
+        ];
+        let mut scene = Scene::start(script.into_iter().chain(before).chain(restored));
+        let told = scene.after(Duration::from_secs(300)).await;
+        let told: Vec<_> = told.iter().filter(|told| !told.contains("a@10)")).collect();
+        assert_eq!(
+            told.iter().filter(|told| told.starts_with("Delete(ns/a")).count(),
+            1,
+            "{told:?}"
+        );
+        assert_eq!(told[told.len() - 2..], ["Add(ns/c@9)", "Update(ns/c@9->11)"]);
+        let pauses = scene.script.pauses();
+        assert_eq!(pauses[3], silence, "{pauses:?}");
+        scene.stop().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_is_asked_for_its_version_once_in_a_watch() {
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Error(refused())),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(200)), Modified("a", 12)]),
+        ),
+        ("LIST newest 1", List(11, vec![("a", 1)])),
+    ]);
+    let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->12)"]).await;
+    scene.stop().await;
+    // No answer is no reason to give the watch up.
+    let scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Error(refused())),
+        (
+            "WATCH 10",
+            Watch(vec![After(Duration::from_secs(200)), Modified("a", 12)]),
+        ),
+        ("LIST newest 1", Hang),
+    ]);
+    let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->12)"]).await;
+    scene.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_shows_its_version_is_not_asked_for_it() {
+    let waits = |event| {
+        Watch(vec![
+            After(Duration::from_secs(9)),
+            event,
+            After(Duration::from_secs(500)),
+        ])
+    };
+    for event in [Modified("a", 11), Bookmark(11)] {
+        let scene = Scene::start([
+            ("LIST any 500", List(10, vec![("a", 1)])),
+            ("WATCH 10", Error(refused())),
+            ("WATCH 10", waits(event)),
+        ]);
+        let mut scene = scene;
+        scene.after(Duration::from_secs(400)).await;
+        assert_eq!(scene.script.requests().len(), 3);
+        scene.stop().await;
+    }
+    // Nor is one that was never away and sends no bookmarks.
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Watch(vec![After(Duration::from_secs(500))])),
+    ]);
+    scene.after(Duration::from_secs(400)).await;
+    assert_eq!(scene.script.requests().len(), 2);
+    scene.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_server_that_flaps_is_asked_less_and_less() {
     for up in [0.5, 2.0, 4.5] {

@@ -266,7 +266,8 @@ async fn streaming_lists_that_end_early_count_as_early_watches() {
     let scene = Scene::with(Script::streaming(script), ReflectorOptions::default())
         .plays(&[])
         .await;
-    assert_eq!(scene.script.pauses(), [0, 0, 0, 1000, 2000]);
+    // After that, the silent watch has the version asked for.
+    assert_eq!(scene.script.pauses()[..5], [0, 0, 0, 1000, 2000]);
     scene.stop().await;
 }
 

@@ -268,7 +268,10 @@ impl Watch {
             }
         }
         if self.next_bookmark.is_some_and(|at| at <= Instant::now()) {
-            self.render.bookmark(out, self.position, false)?;
+            // A real server does not say that it has reached a version which it has not.
+            if self.position <= self.api.storage.resource_version() {
+                self.render.bookmark(out, self.position, false)?;
+            }
             self.plan_bookmark();
         }
         Ok(())

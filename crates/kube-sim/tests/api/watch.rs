@@ -321,6 +321,21 @@ async fn bookmarks_come_at_their_interval_and_before_the_end() {
     assert_eq!(watch.rest().await, ["BOOKMARK"; 5]);
 }
 
+/// So does a real server: who watches from a version of another history learns nothing by it.
+#[tokio::test(start_paused = true)]
+async fn a_watch_from_a_version_to_come_is_silent_until_then() {
+    let client = Client::empty();
+    client.configmaps(&["a"]);
+    let future = client.store().resource_version() + 2;
+    let query = format!("watch=1&allowWatchBookmarks=true&resourceVersion={future}&timeoutSeconds=100");
+    let watch = async || client.watch(&format!("{CONFIGMAPS}?{query}")).await;
+    assert_eq!(watch().await.rest().await, [""; 0]);
+    let mut watch = watch().await;
+    client.configmaps(&["b", "c", "d"]);
+    assert_eq!(watch.event().await, ("ADDED".into(), "d".into(), future + 1));
+    assert_eq!(watch.event().await.0, "BOOKMARK");
+}
+
 #[tokio::test(start_paused = true)]
 async fn bookmarks_come_though_changes_never_rest() {
     let client = Client::empty();
