@@ -50,6 +50,14 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
+/// A number of things: `1 change`, `2 changes`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        number => format!("{number} {thing}s"),
+    }
+}
+
 /// A number of bytes for people: `512 B`, `9.9 KiB`, `95 MiB`, `4.6 GiB`.
 pub(crate) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -148,6 +156,12 @@ mod tests {
         ] {
             assert_eq!(bytes(number), expected);
         }
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        let counted = [0, 1, 2].map(|number| counted(number, "change"));
+        assert_eq!(counted, ["0 changes", "1 change", "2 changes"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::args::RecordArgs;
 use crate::discovery::Resource;
+use crate::failure::reason;
 use crate::feed::Step;
 use crate::informers::{Form, Informers};
 use crate::output;
@@ -9,7 +10,7 @@ use crate::progress;
 use crate::recording::{Entry, Event, Header, MOST_OF_LEVELS, MOST_OF_LINE, Writer};
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
-use crate::text::bytes;
+use crate::text::{bytes, counted};
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use jiff::Timestamp;
@@ -62,7 +63,9 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
             None => Ok(recorder.record(&targets, &mut informers).await),
         }
     };
-    let recorded = match stop.token.run_until_cancelled(recorded).await {
+    let recorded = stop.token.run_until_cancelled(recorded).await;
+    let is_interrupted = stop.token.is_cancelled();
+    let recorded = match recorded {
         Some(Ok(recorded)) => recorded,
         // The end of the time, or a signal, is the end that was asked for, but for what has failed since the last look.
         Some(Err(_)) | None => recorder.check(&informers),
@@ -77,14 +80,20 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     }
     recorded.with_context(|| format!("cannot record to {path}"))?;
     informers.stopped().await?;
-    if nothing {
-        bail!("nothing was recorded: {}", unlisted.join("; "));
+    if !nothing {
+        output::diagnostic(&format!("{path}: {}", written?));
     }
-    output::diagnostic(&format!("{}: {}", args.file.display(), written?));
-    if !unlisted.is_empty() {
-        bail!("{path} lacks what was not listed: {}", unlisted.join("; "));
+    if unlisted.is_empty() {
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    let lacks = match nothing {
+        true => format!("nothing was recorded: {}", unlisted.join("; ")),
+        false => format!("{path} lacks what was not listed: {}", unlisted.join("; ")),
+    };
+    match is_interrupted && !recorder.is_failing() {
+        true => Err(stop.interrupted(&format!("before everything was listed; {lacks}"))),
+        false => bail!(lacks),
+    }
 }
 
 /// Writes what informers tell.
@@ -175,16 +184,15 @@ impl Recorder {
                 continue;
             };
             let resource = self.resources[number].full_name();
-            self.reasons[number] = Some(error.message.clone());
+            let why = reason(&error);
+            self.reasons[number] = Some(why.clone());
             if !self.synced[number] && !error.class.is_retryable() {
-                bail!("cannot {} {resource}: {}", error.operation, error.message);
+                bail!("cannot {} {resource}: {why}", error.operation);
             }
             if error.number > self.failures[number] && status.reflector.phase != Phase::Watching {
                 self.failures[number] = error.number;
-                output::diagnostic(&format!(
-                    "{resource}: reconnecting: {}: {}",
-                    error.operation, error.message
-                ));
+                let operation = error.operation;
+                output::diagnostic(&format!("{resource}: reconnecting: {operation}: {why}"));
             }
         }
         Ok(())
@@ -197,7 +205,10 @@ impl Recorder {
                 self.entry(number, Event::Synced, None, None, None)?;
                 if self.synced.iter().all(|synced| *synced) {
                     self.writer.flush()?;
-                    output::diagnostic(&format!("synced: {} objects; recording changes", self.initial));
+                    output::diagnostic(&format!(
+                        "synced: {}; recording changes",
+                        counted(self.initial, "object")
+                    ));
                 }
                 return Ok(());
             }
@@ -273,16 +284,19 @@ impl Recorder {
         Ok(value)
     }
 
+    /// Whether a resource was not listed because of a failure.
+    fn is_failing(&self) -> bool {
+        let mut resources = self.synced.iter().zip(&self.reasons);
+        resources.any(|(synced, reason)| !synced && reason.is_some())
+    }
+
     /// The resources that were never listed, and why.
     fn unlisted(&self) -> Vec<String> {
         let unlisted = (0..self.resources.len()).filter(|number| !self.synced[*number]);
         let told = unlisted.map(|number| {
             let why = self.reasons[number].as_deref();
-            format!(
-                "{} ({})",
-                self.resources[number].full_name(),
-                why.unwrap_or("the time was too short")
-            )
+            let resource = self.resources[number].full_name();
+            format!("{resource} ({})", why.unwrap_or("its list was not complete"))
         });
         told.collect()
     }
@@ -325,9 +339,9 @@ impl Recorder {
 
     fn told(&self) -> String {
         format!(
-            "{} objects, {} changes in {:.0?}, {}",
-            self.initial,
-            self.changes,
+            "{}, {} in {:.0?}, {}",
+            counted(self.initial, "object"),
+            counted(self.changes, "change"),
             self.started.elapsed(),
             bytes(self.writer.written())
         )

@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress;
 use crate::recording::{Change, Entry, Event};
 use crate::signals::{Meaning, Stop};
+use crate::text::counted;
 use anyhow::{Context as _, bail};
 use kube::config::Kubeconfig;
 use kube_sim::{SimServer, StartError, Store};
@@ -163,6 +164,8 @@ struct Player {
     store: Store,
     /// Whether namespaces are recorded; else those of the objects are made.
     has_namespaces: bool,
+    /// The objects that were there, and what was made of them and of the changes.
+    initial: u64,
     played: u64,
     refused: u64,
     first_refusal: Option<String>,
@@ -199,6 +202,7 @@ impl Player {
         Ok(Self {
             store,
             has_namespaces,
+            initial: 0,
             played: 0,
             refused: 0,
             first_refusal: None,
@@ -246,6 +250,7 @@ impl Player {
             return;
         }
         self.played += 1;
+        self.initial += u64::from(entry.event == Event::Initial);
         let resource = &recording.reader.header().resources[entry.resource];
         if let Err(why) = self.make(change, resource) {
             self.refused += 1;
@@ -302,8 +307,9 @@ impl Player {
             )
         });
         format!(
-            "played {} changes; serving until Ctrl-C{}",
-            self.played,
+            "played {} and {}; serving until Ctrl-C{}",
+            counted(self.initial, "object"),
+            counted(self.played - self.initial, "change"),
             refused.unwrap_or_default()
         )
     }

@@ -1,10 +1,11 @@
 //! `record`, `show`, `diff` and `replay`.
 
 use crate::process::{Running, run};
-use crate::{cluster, config_map, secret, widgets};
+use crate::{cluster, config_map, scripted, secret, widgets};
 use conformance::cluster::Cluster;
 use kube_sim::SimServer;
 use kube_sim::faults::{LIST, WATCH};
+use kube_sim::script::Answer;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
@@ -397,6 +398,30 @@ async fn a_recording_of_what_was_never_listed_fails() {
     assert_eq!(recorder.end().await.code, Some(0));
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_signal_before_the_first_list_interrupts() {
+    for (signal, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let (asked, mut lists) = tokio::sync::mpsc::unbounded_channel();
+        let (_server, listener) = scripted::server(move |_| {
+            asked.send(()).unwrap();
+            Answer::never()
+        })
+        .await;
+        let (_folder, file) = folder();
+        let args = format!("record cm --file {} --server {}", file.display(), listener.url());
+        let recorder = Running::start(&args);
+        lists.recv().await.unwrap();
+        recorder.signal(signal);
+        let ended = recorder.end().await;
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        assert_eq!(
+            ended.err,
+            "error: interrupted before everything was listed; nothing was recorded: configmaps (its list was not complete)\n"
+        );
+        assert!(!file.exists());
+    }
+}
+
 /// What a client sees of the replay is what was there.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_replay_is_a_cluster_for_any_client() {
@@ -475,7 +500,8 @@ async fn the_speed_of_a_replay_is_that_of_the_recording() {
     let mut replay = Running::start(&format!("replay {} --speed 10", file.display()));
     replay.line().await;
     let started = std::time::Instant::now();
-    replay.said("played 7 changes").await;
+    let played = replay.said("played ").await;
+    assert_eq!(played, "played 5 objects and 2 changes; serving until Ctrl-C");
     // A tenth of 1.5 seconds, at the least.
     assert!(started.elapsed() >= std::time::Duration::from_millis(140));
     let bad = run(&format!("replay {} --speed 0", file.display())).await;
