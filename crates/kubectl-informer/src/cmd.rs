@@ -41,7 +41,12 @@ pub(crate) fn run(args: Args) -> ExitCode {
         _ => Builder::new_multi_thread().enable_all().build(),
     };
     let result = match runtime {
-        Ok(runtime) => runtime.block_on(command(args.command)),
+        Ok(runtime) => {
+            let result = runtime.block_on(command(args.command));
+            // The demo may have ended while its cluster is still made, by a task that does not yield.
+            runtime.shutdown_background();
+            result
+        }
         Err(error) => Err(anyhow::Error::new(error).context("cannot start the runtime")),
     };
     failure::exit_code(result)

@@ -268,14 +268,6 @@ impl Resources {
     }
 
     fn unknown(&self, text: &str) -> anyhow::Error {
-        if let Some((resource, name)) = text.split_once('/') {
-            return anyhow!(
-                "{text:?} names one object; for that alone use: {resource} --field-selector metadata.name={name}"
-            );
-        }
-        if text.contains(',') {
-            return anyhow!("{text:?} are several resources; give one");
-        }
         if self.recorded {
             let known: Vec<_> = self.known.iter().map(Resource::full_name).collect();
             return anyhow!("the recording has no {text:?}, only {}", known.join(", "));
@@ -592,10 +584,8 @@ pub(crate) mod tests {
         );
         assert!(error("deploments").contains("did you mean deployments.apps?"));
         assert!(error("all").ends_with("; name those that you mean, such as pods,deployments"));
-        assert!(error("pods,nodes").ends_with("several resources; give one"));
         assert!(error("xyzzy").contains("kubectl api-resources"));
         assert!(error("deployments.v2.apps").contains("no resource"));
-        assert!(error("pods/a").contains("--field-selector metadata.name=a"));
         assert_eq!(
             error("tokenreviews"),
             "tokenreviews.authentication.k8s.io cannot be watched: the server offers only create"

@@ -2,9 +2,13 @@
 //! removed when it is dropped.
 
 use indicatif::ProgressBar;
+use std::future::Future;
 use std::io::IsTerminal as _;
+use std::pin::pin;
 use std::time::Duration;
 
+/// The time that something takes before it is said.
+const SOON: Duration = Duration::from_secs(1);
 /// How often the line moves.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -14,6 +18,18 @@ pub(crate) fn doing(what: &str) -> ProgressBar {
     progress.set_message(what.to_owned());
     progress.enable_steady_tick(TICK);
     progress
+}
+
+/// Waits for something, and after a second says for what.
+pub(crate) async fn during<T>(what: &str, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    match tokio::time::timeout(SOON, &mut work).await {
+        Ok(done) => done,
+        Err(_) => {
+            let _line = doing(what);
+            work.await
+        }
+    }
 }
 
 /// A line that moves when it is told to.

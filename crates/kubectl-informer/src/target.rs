@@ -1,10 +1,12 @@
 //! The target of a command: a server, a resource, and a selection of its objects.
 
-use crate::args::{ClusterArgs, ScopeArgs, SelectionArgs};
+use crate::args::{ClusterArgs, ConnectionArgs, ScopeArgs, SelectionArgs};
 use crate::config::given;
 use crate::connection::Connection;
 use crate::discovery::{Resource, Resources};
 use crate::failure::{Usage, chain};
+use crate::progress;
+use crate::text::printable;
 use anyhow::{anyhow, bail};
 use http::StatusCode;
 use kube::core::params::ListParams;
@@ -59,8 +61,7 @@ impl Kinds {
             true => Selection::default(),
             false => selection,
         };
-        let connection = Connection::new(&args.connection).await?;
-        let resources = Resources::of(&connection).await?;
+        let (connection, resources) = discovered(&args.connection).await?;
         let mut skipped = Vec::new();
         let mut wanted: Vec<&Resource> = Vec::new();
         if args.resources.is_empty() {
@@ -139,8 +140,9 @@ impl Target {
     /// malformed.
     pub(crate) async fn find(args: &SelectionArgs) -> anyhow::Result<Self> {
         check_syntax(&args.scope)?;
-        let connection = Connection::new(&args.scope.connection).await?;
-        let resource = Resources::of(&connection).await?.resolve(&args.resource)?.clone();
+        check_is_one(&args.resource)?;
+        let (connection, resources) = discovered(&args.scope.connection).await?;
+        let resource = resources.resolve(&args.resource)?.clone();
         Self::new(connection, resource, &args.scope, None).await
     }
 
@@ -157,8 +159,7 @@ impl Target {
         {
             bail!(Usage("names cannot be given together with a selector".into()));
         }
-        let connection = Connection::new(&scope.connection).await?;
-        let resources = Resources::of(&connection).await?;
+        let (connection, resources) = discovered(&scope.connection).await?;
         let mut found: Vec<(&Resource, Option<&str>)> = Vec::new();
         for (resource, name) in wanted {
             let resource = resources.resolve(resource)?;
@@ -304,6 +305,14 @@ impl Target {
     }
 }
 
+/// Connects to the server and asks what it has.
+async fn discovered(args: &ConnectionArgs) -> anyhow::Result<(Connection, Resources)> {
+    let connection = Connection::new(args).await?;
+    let asking = format!("waiting for {}", printable(&connection.url));
+    let resources = progress::during(&asking, Resources::of(&connection)).await?;
+    Ok((connection, resources))
+}
+
 /// The resources and names that the words of a command line mean, by kubectl's rules: `TYPE[,TYPE...] [NAME...]` or
 /// `TYPE/NAME...`.
 pub(crate) fn wanted(words: &[String]) -> Result<Vec<(&str, Option<&str>)>, Usage> {
@@ -338,6 +347,19 @@ pub(crate) fn wanted(words: &[String]) -> Result<Vec<(&str, Option<&str>)>, Usag
         }
     }
     Ok(wanted)
+}
+
+/// Checks that this names one resource.
+fn check_is_one(text: &str) -> Result<(), Usage> {
+    if let Some((resource, name)) = text.split_once('/') {
+        return Err(Usage(format!(
+            "{text:?} names one object; for that alone use: {resource} --field-selector metadata.name={name}"
+        )));
+    }
+    match text.contains(',') {
+        true => Err(Usage(format!("{text:?} are several resources; give one"))),
+        false => Ok(()),
+    }
 }
 
 /// Checks the selectors as far as that is possible without a server.

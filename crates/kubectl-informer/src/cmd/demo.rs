@@ -14,13 +14,14 @@ mod workers;
 use crate::args::DemoArgs;
 use crate::connection::Connection;
 use crate::process::Memory;
+use crate::progress;
 use crate::signals::{Meaning, Stop};
 use anyhow::{Context as _, bail};
 use compare::Comparison;
 use k8s_openapi::api::core::v1::{Node, Pod};
 use kube_informer::store::Index;
 use kube_informer::{ResourceVersion, SharedInformer, SharedInformerFactory};
-use kube_sim::SimServer;
+use kube_sim::{SimBuilder, SimServer};
 use screen::Screen;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -35,17 +36,20 @@ const BOOKMARKS: Duration = Duration::from_millis(250);
 const TICK: Duration = Duration::from_secs(1);
 /// The time limit for steps that usually take no time, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
+/// What has gone wrong if there is no server.
+const CANNOT_START: &str = "cannot start the simulated API server";
 
 pub(crate) use follower::run as follow;
 
 pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     let stop = Stop::on_signal(Meaning::End, None)?.token;
-    let server = start_server(&args).await?;
+    // It takes some seconds of one thread.
+    let starting = tokio::spawn(builder(&args).start());
     if has_screen() {
-        let differs = stage::play(&args, &server, &stop).await;
-        server.shutdown().await;
-        return Ok(exit_code(differs?));
+        return Ok(exit_code(stage::play(&args, starting, &stop).await?));
     }
+    let server = progress::during("making the simulated cluster", starting).await?;
+    let server = server.context(CANNOT_START)?;
     let screen = Screen::new();
     introduce(&screen, &args, &server)?;
     let demo = Demo::new(&server)?;
@@ -73,16 +77,14 @@ fn has_screen() -> bool {
     std::io::stdout().is_terminal() && !dumb
 }
 
-async fn start_server(args: &DemoArgs) -> anyhow::Result<SimServer> {
-    let builder = SimServer::builder().nodes(args.nodes).pods(args.pods);
-    let builder = builder
+/// The simulated cluster, before it is started.
+fn builder(args: &DemoArgs) -> SimBuilder {
+    SimServer::builder()
+        .nodes(args.nodes)
+        .pods(args.pods)
         .churn(args.churn)
         .seed(args.seed)
-        .bookmark_interval(BOOKMARKS);
-    builder
-        .start()
-        .await
-        .context("cannot start the simulated API server")
+        .bookmark_interval(BOOKMARKS)
 }
 
 fn introduce(screen: &Screen, args: &DemoArgs, server: &SimServer) -> anyhow::Result<()> {

@@ -117,10 +117,11 @@ async fn resources_and_selectors() {
     check(&format!("watch xyzzyx {at}"), 1, &["kubectl api-resources"]).await;
     check(
         &format!("measure pod/web-0 {at}"),
-        1,
+        2,
         &["pod --field-selector metadata.name=web-0"],
     )
     .await;
+    check("measure pods,nodes", 2, &["several resources; give one"]).await;
     for (args, expected) in [
         (
             "watch pods web-0 -l app=web",

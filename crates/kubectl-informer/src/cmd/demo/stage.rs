@@ -1,25 +1,28 @@
 //! The demo on a terminal: the same pods as `Pod` and as `Packed<Pod>`, side by side, through some bad days.
 
+use super::CANNOT_START;
 use super::follower::{self, Status};
 use crate::args::DemoArgs;
 use crate::output;
 use crate::terminal::{self, Terminal, Theme};
+use crate::text::counted;
 use anyhow::{Context as _, bail};
 use clap::ColorChoice;
-use kube_sim::SimServer;
 use kube_sim::faults::{ANY, Fault};
+use kube_sim::{SimServer, StartError};
 use ratatui::Frame;
 use ratatui::crossterm::event::{Event, KeyCode};
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Color;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
+use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline, Wrap};
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio::time::Instant;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, Interval};
 use tokio_util::sync::CancellationToken;
 
 /// How often the screen is drawn.
@@ -36,6 +39,7 @@ const CHARTED: usize = 240;
 /// What happens in the demo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scene {
+    Start,
     List,
     Changes,
     SlowHandler,
@@ -55,6 +59,7 @@ impl Scene {
 
     fn caption(self) -> &'static str {
         match self {
+            Self::Start => "A simulated cluster is made, with an API server.",
             Self::List => "The initial list: each cache asks the server for all pods.",
             Self::Changes => "Pods change: both caches follow by a watch.",
             Self::SlowHandler => {
@@ -163,58 +168,42 @@ impl Shown {
     }
 }
 
-/// Plays the demo. Returns whether anything differs at the end.
+/// Plays the demo once the server has started. Returns whether anything differs at the end.
 pub(super) async fn play(
     args: &DemoArgs,
-    server: &SimServer,
+    mut starting: JoinHandle<Result<SimServer, StartError>>,
     stop: &CancellationToken,
 ) -> anyhow::Result<bool> {
-    let followers = [
-        Follower::start("typed", server)?,
-        Follower::start("packed", server)?,
-    ];
     let mut stage = Stage {
         terminal: Terminal::open()?,
         events: terminal::events(),
         stop: stop.clone(),
-        followers,
+        followers: Vec::new(),
         picture: Picture {
-            scene: Scene::List,
-            pods: server.store().list("v1", "Pod", None)?.len(),
+            scene: Scene::Start,
+            pods: args.pods,
             changes: 0,
             forms: [Shown::new("Pod"), Shown::new("Packed<Pod>")],
         },
         theme: Theme {
             colors: output::has_colors(ColorChoice::Auto),
         },
+        ticks: tokio::time::interval(TICK),
         ended: false,
         heeds: true,
     };
-    let synced = |picture: &Picture| picture.forms.iter().all(|form| form.status.synced);
-    if !stage.until(server, Instant::now() + PATIENCE, synced).await? {
-        bail!("stopped before the informers had synced");
-    }
-    for (scene, tenths) in Scene::TIMED {
-        stage.scene(server, scene, args.period * tenths / 10).await?;
-    }
-    stage.picture.scene = Scene::Comparison;
-    server.stop_churn().await;
-    let pods = server.store().list("v1", "Pod", None)?;
-    let text =
-        |pod: &serde_json::Value, name: &str| pod["metadata"][name].as_str().unwrap_or_default().to_owned();
-    let expected = follower::digest(pods.iter().map(|pod| {
-        let key = format!("{}/{}", text(pod, "namespace"), text(pod, "name"));
-        (key, text(pod, "resourceVersion"))
-    }));
-    // It is short, and the end of everything.
-    stage.heeds = false;
-    let equal = |picture: &Picture| picture.forms.iter().all(|form| form.status.digest == expected);
-    let is_equal = stage.until(server, Instant::now() + COMPARED, equal).await?;
-    let picture = stage.picture;
-    // The terminal shows again what was there before.
-    drop(stage.terminal);
-    output::lines(&told(&picture, pods.len(), is_equal))?;
-    Ok(!is_equal)
+    let server = loop {
+        tokio::select! {
+            started = &mut starting => break started?.context(CANNOT_START)?,
+            stepped = stage.step() => stepped?,
+        }
+        if stage.ended {
+            bail!("stopped before the cluster was made");
+        }
+    };
+    let differs = stage.play(args, &server).await;
+    server.shutdown().await;
+    differs
 }
 
 /// What has been seen, in lines that stay.
@@ -224,8 +213,12 @@ fn told(picture: &Picture, pods: usize, is_equal: bool) -> String {
         .iter()
         .map(|form| {
             format!(
-                "{:<12} {pods} pods in {:>6.0} MiB (peak {:.0} MiB), {:.1} CPU seconds, {} lists",
-                form.name, form.status.rss_mib, form.status.peak_mib, form.status.cpu_s, form.status.lists
+                "{:<12} {pods} pods in {:>6.0} MiB (peak {:.0} MiB), {:.1} CPU seconds, {}",
+                form.name,
+                form.status.rss_mib,
+                form.status.peak_mib,
+                form.status.cpu_s,
+                counted(form.status.lists, "list")
             )
         })
         .collect();
@@ -240,9 +233,11 @@ struct Stage {
     terminal: Terminal,
     events: mpsc::Receiver<Event>,
     stop: CancellationToken,
-    followers: [Follower; 2],
+    /// Those of the picture's forms, once the server has started.
+    followers: Vec<Follower>,
     picture: Picture,
     theme: Theme,
+    ticks: Interval,
     /// Whether the user wants the end.
     ended: bool,
     /// Whether that matters.
@@ -260,6 +255,39 @@ struct Picture {
 }
 
 impl Stage {
+    /// Plays the scenes, and tells what has been seen. Returns whether anything differs at the end.
+    async fn play(mut self, args: &DemoArgs, server: &SimServer) -> anyhow::Result<bool> {
+        self.picture.scene = Scene::List;
+        for form in ["typed", "packed"] {
+            self.followers.push(Follower::start(form, server)?);
+        }
+        let synced = |picture: &Picture| picture.forms.iter().all(|form| form.status.synced);
+        if !self.until(server, Instant::now() + PATIENCE, synced).await? {
+            bail!("stopped before the informers had synced");
+        }
+        for (scene, tenths) in Scene::TIMED {
+            self.scene(server, scene, args.period * tenths / 10).await?;
+        }
+        self.picture.scene = Scene::Comparison;
+        server.stop_churn().await;
+        let pods = server.store().list("v1", "Pod", None)?;
+        let text = |pod: &serde_json::Value, name: &str| {
+            pod["metadata"][name].as_str().unwrap_or_default().to_owned()
+        };
+        let expected = follower::digest(pods.iter().map(|pod| {
+            let key = format!("{}/{}", text(pod, "namespace"), text(pod, "name"));
+            (key, text(pod, "resourceVersion"))
+        }));
+        // It is short, and the end of everything.
+        self.heeds = false;
+        let equal = |picture: &Picture| picture.forms.iter().all(|form| form.status.digest == expected);
+        let is_equal = self.until(server, Instant::now() + COMPARED, equal).await?;
+        // The terminal shows again what was there before.
+        drop(self.terminal);
+        output::lines(&told(&self.picture, pods.len(), is_equal))?;
+        Ok(!is_equal)
+    }
+
     /// Plays a scene.
     async fn scene(&mut self, server: &SimServer, scene: Scene, time: Duration) -> anyhow::Result<()> {
         if self.ended {
@@ -282,7 +310,7 @@ impl Stage {
                 away = Some(server.faults().refuse(ANY, "pods", 503).start());
                 server.faults().restart();
             }
-            Scene::List | Scene::Changes | Scene::Comparison => {}
+            Scene::Start | Scene::List | Scene::Changes | Scene::Comparison => {}
         }
         self.until(server, begun + time / 2, |_| false).await?;
         if let Some(away) = away {
@@ -308,46 +336,51 @@ impl Stage {
         end: Instant,
         done: impl Fn(&Picture) -> bool,
     ) -> anyhow::Result<bool> {
-        let mut ticks = tokio::time::interval(TICK);
         loop {
-            tokio::select! {
-                () = self.stop.cancelled(), if self.heeds => self.ended = true,
-                event = self.events.recv() => match event {
-                    Some(Event::Key(key)) => {
-                        self.ended |= key.code == KeyCode::Char('q') || terminal::is_interrupt(&key);
-                    }
-                    Some(_) => {}
-                    None => bail!("the terminal is gone"),
-                },
-                _ = ticks.tick() => {}
-            }
-            let now = Instant::now();
-            for (shown, follower) in self.picture.forms.iter_mut().zip(&mut self.followers) {
-                if let Some(status) = follower.child.try_wait()? {
-                    bail!("the process that holds {} has ended: {status}", shown.name);
-                }
-                if follower.status.has_changed().unwrap_or_default() {
-                    shown.update(follower.status.borrow_and_update().clone(), now);
-                }
-            }
             self.picture.changes = server.changes();
-            let (picture, theme) = (&self.picture, self.theme);
-            self.terminal.draw(|frame| draw(frame, picture, theme))?;
+            self.step().await?;
             if done(&self.picture) {
                 return Ok(true);
             }
-            if (self.ended && self.heeds) || now >= end {
+            if (self.ended && self.heeds) || Instant::now() >= end {
                 return Ok(false);
             }
         }
     }
+
+    /// Waits for what happens next, or a moment, and shows it.
+    async fn step(&mut self) -> anyhow::Result<()> {
+        tokio::select! {
+            () = self.stop.cancelled(), if self.heeds => self.ended = true,
+            event = self.events.recv() => match event {
+                Some(Event::Key(key)) => {
+                    self.ended |= key.code == KeyCode::Char('q') || terminal::is_interrupt(&key);
+                }
+                Some(_) => {}
+                None => bail!("the terminal is gone"),
+            },
+            _ = self.ticks.tick() => {}
+        }
+        let now = Instant::now();
+        for (shown, follower) in self.picture.forms.iter_mut().zip(&mut self.followers) {
+            if let Some(status) = follower.child.try_wait()? {
+                bail!("the process that holds {} has ended: {status}", shown.name);
+            }
+            if follower.status.has_changed().unwrap_or_default() {
+                shown.update(follower.status.borrow_and_update().clone(), now);
+            }
+        }
+        let (picture, theme) = (&self.picture, self.theme);
+        self.terminal.draw(|frame| draw(frame, picture, theme))
+    }
 }
 
 fn draw(frame: &mut Frame<'_>, picture: &Picture, theme: Theme) {
+    // On a small screen the charts are what shrinks.
     let [head, caption, body, foot] = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(3),
-        Constraint::Min(12),
+        Constraint::Length(caption_height(picture.scene, frame.area().width)),
+        Constraint::Fill(1),
         Constraint::Length(2),
     ])
     .areas(frame.area());
@@ -363,6 +396,7 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, theme: Theme) {
     frame.render_widget(
         Paragraph::new(picture.scene.caption())
             .style(theme.title())
+            .wrap(Wrap { trim: true })
             .block(block),
         caption,
     );
@@ -390,6 +424,14 @@ fn draw(frame: &mut Frame<'_>, picture: &Picture, theme: Theme) {
     frame.render_widget(Paragraph::new(lines), foot);
 }
 
+/// The height of the caption with its frame: one line, or two if the screen is narrow.
+fn caption_height(scene: Scene, width: u16) -> u16 {
+    match crate::text::width(scene.caption()) + 2 <= usize::from(width) {
+        true => 3,
+        false => 4,
+    }
+}
+
 fn draw_form(frame: &mut Frame<'_>, area: Rect, form: &Shown, pods: usize, most: f64, theme: Theme) {
     let color = match form.name {
         "Pod" => Color::Red,
@@ -398,8 +440,8 @@ fn draw_form(frame: &mut Frame<'_>, area: Rect, form: &Shown, pods: usize, most:
     let block = Block::bordered().title(Line::styled(format!(" {} ", form.name), theme.title()));
     let inner = block.inner(area);
     frame.render_widget(block, area);
-    let [gauge, numbers, chart] =
-        Layout::vertical([Constraint::Length(1), Constraint::Length(6), Constraint::Min(1)]).areas(inner);
+    let [gauge, rest] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(inner);
+    let [numbers, chart] = Layout::vertical([Constraint::Max(6), Constraint::Fill(1)]).areas(rest);
     let status = &form.status;
     let memory = Gauge::default()
         .ratio((status.rss_mib / most).clamp(0.0, 1.0))
@@ -471,11 +513,15 @@ mod tests {
     }
 
     fn drawn(picture: &Picture) -> String {
-        let mut terminal = ratatui::Terminal::new(TestBackend::new(100, 20)).unwrap();
+        drawn_on(picture, 100, 20)
+    }
+
+    fn drawn_on(picture: &Picture, width: u16, height: u16) -> String {
+        let mut terminal = ratatui::Terminal::new(TestBackend::new(width, height)).unwrap();
         let theme = Theme { colors: false };
         terminal.draw(|frame| draw(frame, picture, theme)).unwrap();
         let buffer = terminal.backend().buffer().clone();
-        let lines = buffer.content().chunks(100).map(|cells| {
+        let lines = buffer.content().chunks(width.into()).map(|cells| {
             let line: String = cells.iter().map(|cell| cell.symbol()).collect();
             line.trim_end().to_owned()
         });
@@ -501,6 +547,23 @@ mod tests {
     }
 
     #[test]
+    fn a_small_screen_has_all_but_the_charts() {
+        let text = drawn_on(&picture(Scene::SlowHandler), 60, 14);
+        for expected in [
+            "kube-informer demo",
+            "A slow handler: 50 ms for each change.",
+            "changes of one pod are merged.",
+            "400 MiB",
+            "pods        5000",
+            "CPU         5.0 s",
+            "Packed<Pod> holds them in 20",
+            "q: end",
+        ] {
+            assert!(text.contains(expected), "no {expected:?} in\n{text}");
+        }
+    }
+
+    #[test]
     fn an_outage_says_why() {
         let mut picture = picture(Scene::Restart);
         picture.forms[1].status.trouble = Some("503\u{1b}[2J".into());
@@ -516,7 +579,7 @@ mod tests {
         let text = told(&picture(Scene::Comparison), 5001, true);
         assert!(
             text.starts_with(
-                "Pod          5001 pods in    400 MiB (peak 400 MiB), 5.0 CPU seconds, 1 lists\n"
+                "Pod          5001 pods in    400 MiB (peak 400 MiB), 5.0 CPU seconds, 1 list\n"
             ),
             "{text}"
         );
