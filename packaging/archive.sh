@@ -14,7 +14,7 @@ trap 'rm -rf "$staged"' EXIT
 install -m 755 "$binary" "$staged/kubectl-informer"
 cp "$root/LICENSE" "$staged/LICENSE"
 mkdir "$staged/man"
-"$binary" __man "$staged/man"
+"$binary" man "$staged/man"
 
 mkdir -p "$folder"
 archive=kubectl-informer-$target.tar.gz

@@ -146,6 +146,8 @@ pub(crate) enum Command {
     Diff(DiffArgs),
     Replay(ReplayArgs),
     Completion(CompletionArgs),
+    #[command(alias = "__man")]
+    Man(ManArgs),
     /// Print the candidates for the last of some words; kubectl asks for them
     #[command(name = "__complete", hide = true)]
     Complete {
@@ -155,12 +157,6 @@ pub(crate) enum Command {
     /// Hold the pods of a server in one form and tell what that takes; the demo starts it
     #[command(name = "__follow", hide = true)]
     Follow(FollowArgs),
-    /// Write manual pages
-    #[command(name = "__man", hide = true)]
-    Man {
-        /// The folder, which must exist
-        folder: PathBuf,
-    },
 }
 
 impl Command {
@@ -182,11 +178,9 @@ impl Command {
             Self::Top(args) => Some(args.cluster.connection),
             Self::Record(args) => Some(args.scope.connection),
             Self::Show(_) | Self::Diff(_) | Self::Replay(_) => None,
-            Self::Demo(_)
-            | Self::Completion(_)
-            | Self::Complete { .. }
-            | Self::Follow(_)
-            | Self::Man { .. } => None,
+            Self::Demo(_) | Self::Completion(_) | Self::Complete { .. } | Self::Follow(_) | Self::Man(_) => {
+                None
+            }
         }
     }
 }
@@ -221,6 +215,19 @@ pub(crate) enum Shell {
     Fish,
     /// PowerShell, for `kubectl-informer`
     Powershell,
+}
+
+/// Write manual pages.
+///
+/// Each command has a page, kubectl-informer-COMMAND.1, beside kubectl-informer.1. man finds them in a folder man1 of its MANPATH.
+#[derive(Debug, ArgGroup)]
+#[command(after_help = "Examples:
+  kubectl informer man ~/.local/share/man/man1
+  man kubectl-informer-watch")]
+pub(crate) struct ManArgs {
+    /// The folder, which is made if there is none
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
 }
 
 /// Show what an informer does, on a simulated cluster in this process.
@@ -574,6 +581,14 @@ pub(crate) const WATCH_OUTPUTS: [(&str, &str); 7] = [
     ("jsonpath=", "What a template makes of the object"),
 ];
 
+/// The conditions of `watch --until`, as they are completed.
+pub(crate) const CONDITIONS: [(&str, &str); 4] = [
+    ("condition=", "A condition of the status, as in condition=Ready"),
+    ("jsonpath=", "A field, as in jsonpath={.status.phase}=Running"),
+    ("create", "There is such an object"),
+    ("delete", "There is none"),
+];
+
 fn watch_output(text: &str) -> Result<WatchOutput, String> {
     const COLUMNS: &str = "custom-columns=";
     const TEMPLATE: &str = "jsonpath=";
@@ -682,6 +697,18 @@ mod tests {
                 format => format,
             };
             assert!(watch_output(format).is_ok(), "{format}");
+        }
+    }
+
+    #[test]
+    fn every_condition_that_is_completed_is_one() {
+        for (condition, _) in CONDITIONS {
+            let condition = match condition {
+                "condition=" => "condition=Ready",
+                "jsonpath=" => "jsonpath={.status.phase}",
+                condition => condition,
+            };
+            assert!(Condition::parse(condition).is_ok(), "{condition}");
         }
     }
 

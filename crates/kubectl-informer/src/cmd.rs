@@ -4,6 +4,7 @@ mod advise;
 mod cache;
 mod completion;
 mod demo;
+mod man;
 mod measure;
 mod record;
 mod replay;
@@ -14,7 +15,6 @@ mod watch;
 use crate::args::{Args, Command};
 use crate::failure;
 use crate::text::printable;
-use clap::CommandFactory as _;
 use std::fmt;
 use std::process::ExitCode;
 use tokio::runtime::Builder;
@@ -66,10 +66,7 @@ async fn command(command: Command) -> anyhow::Result<ExitCode> {
         Command::Completion(args) => completion::script(args.shell),
         Command::Complete { words } => completion::candidates(&words).await,
         Command::Follow(args) => demo::follow(args).await,
-        Command::Man { folder } => {
-            clap_mangen::generate_to(Args::command(), folder)?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Man(args) => man::write(&args.folder),
     }
 }
 

@@ -4,7 +4,7 @@
 //! the plugin's name, the last of which is the incomplete one. It expects a candidate on each line, with a description
 //! after a tab, and at the end a directive of Cobra's: a colon and a number. The script only calls `__complete`.
 
-use crate::args::{self, Args, ConnectionArgs, Shell, WATCH_OUTPUTS};
+use crate::args::{self, Args, CONDITIONS, ConnectionArgs, Shell, WATCH_OUTPUTS};
 use crate::config;
 use crate::config::given;
 use crate::connection::Connection;
@@ -177,7 +177,7 @@ fn wanted(before: &[String], incomplete: &str) -> Wanted {
             let names = names.iter().map(ToString::to_string).collect();
             Wanted::Asked(Question::Objects((*resource).to_owned(), names), String::new())
         }
-        ([], _) if takes(0, "file") => Wanted::Nothing,
+        ([], _) if takes(0, "file") || takes(0, "folder") => Wanted::Nothing,
         ([file], _) if takes(0, "file") && takes(1, "resources") => {
             Wanted::Asked(Question::Recorded((*file).to_owned()), list)
         }
@@ -207,6 +207,13 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values() && !option.is_require_equals_set()
 }
 
+/// These candidates, which are values of an option.
+fn listed(candidates: &[(&str, &str)], before: &str) -> Wanted {
+    let candidates = candidates.iter();
+    let candidates = candidates.map(|(text, about)| (format!("{before}{text}"), (*about).to_owned()));
+    Wanted::Listed(candidates.collect())
+}
+
 /// The values of an option, if they can be known. Those before a comma are kept, and not proposed again.
 fn values(option: &Arg, before: &str, incomplete: &str) -> Wanted {
     match option.get_id().as_str() {
@@ -214,11 +221,8 @@ fn values(option: &Arg, before: &str, incomplete: &str) -> Wanted {
         name @ ("context" | "cluster" | "user") => {
             return Wanted::Asked(Question::Kubeconfig(name.to_owned()), before.to_owned());
         }
-        "output" if option.get_possible_values().is_empty() => {
-            let formats =
-                WATCH_OUTPUTS.map(|(format, about)| (format!("{before}{format}"), about.to_owned()));
-            return Wanted::Listed(formats.into());
-        }
+        "output" if option.get_possible_values().is_empty() => return listed(&WATCH_OUTPUTS, before),
+        "until" => return listed(&CONDITIONS, before),
         _ => {}
     }
     let given = match option.get_value_delimiter() {

@@ -45,6 +45,14 @@ async fn kubectl_gets_commands_options_and_values() {
     for (words, expected) in [
         (&["wa"][..], &["watch"][..]),
         (&["watch", "--unt"], &["--until"]),
+        (
+            &["watch", "pods", "--until", ""],
+            &["condition=", "jsonpath=", "create", "delete"],
+        ),
+        (
+            &["watch", "pods", "--until=c"],
+            &["--until=condition=", "--until=create"],
+        ),
         (&["watch", "pods", "--color", ""], &["auto", "always", "never"]),
         (&["watch", "pods", "--color=al"], &["--color=always"]),
         (&["watch", "pods", "--diff=a"], &["--diff=all"]),
@@ -182,17 +190,20 @@ async fn the_script_of_kubectl_asks_the_plugin() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_command_has_a_manual_page() {
     let folder = tempfile::tempdir().unwrap();
-    let ended = run(&format!("__man {}", folder.path().display())).await;
+    let folder = folder.path().join("man1");
+    let ended = run(&format!("man {}", folder.display())).await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
     for (page, expected) in [
-        ("kubectl-informer.1", "Exit codes"),
-        ("kubectl-informer-watch.1", "until"),
+        ("kubectl-informer.1", ".SH \"EXIT STATUS\"\n"),
+        ("kubectl-informer-watch.1", ".SH EXAMPLES\n"),
+        ("kubectl-informer-watch.1", ".SH \"EXIT STATUS\"\n"),
+        ("kubectl-informer-top.1", ".SH KEYS\n"),
         ("kubectl-informer-advise.1", "sample"),
         ("kubectl-informer-top.1", "filter"),
         ("kubectl-informer-replay.1", "speed"),
         ("kubectl-informer-completion.1", "kubectl_complete"),
     ] {
-        let page = std::fs::read_to_string(folder.path().join(page)).unwrap();
-        assert!(page.contains(expected), "{page}");
+        let page = std::fs::read_to_string(folder.join(page)).unwrap();
+        assert!(page.contains(expected) && !page.contains("EXTRA"), "{page}");
     }
 }
