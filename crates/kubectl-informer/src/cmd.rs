@@ -30,6 +30,8 @@ pub(crate) fn run(args: Args) -> ExitCode {
         Command::Watch(_) | Command::Top(_) | Command::Record(_) => {
             "error,kube_client=off,kube_controller::leader_election=warn"
         }
+        // It tells of failed requests and unreadable objects itself.
+        Command::Measure(_) => "warn,kube_client=off,kube_informer::reflector=error",
         _ => "warn,kube_client=off",
     };
     log_to_stderr(default, args.verbose);

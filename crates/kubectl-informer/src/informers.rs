@@ -19,6 +19,9 @@ use tokio_util::sync::CancellationToken;
 /// How objects are held: as compressed JSON, with managedFields, which tell who changed what.
 pub(crate) type Form = Packed<DynamicObject>;
 
+/// The bytes that a cache takes beside an object for its key and its place in the store.
+pub(crate) const BESIDE: u64 = 122;
+
 /// What happened to a target, by its number.
 pub(crate) type Happened = (usize, Step<Form>);
 

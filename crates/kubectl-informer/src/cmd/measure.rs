@@ -4,31 +4,39 @@ mod forms;
 
 use crate::args::{Decode, MeasureArgs, MeasureOutput};
 use crate::cmd::cache;
-use crate::failure::Usage;
+use crate::failure::{Usage, reason};
 use crate::feed::{Feed, Step};
+use crate::informers::BESIDE;
 use crate::kinds::{self, Typed};
 use crate::output;
 use crate::process::{self, Memory};
 use crate::progress;
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
+use crate::text::counted;
 use anyhow::bail;
+use futures::StreamExt as _;
 use indicatif::ProgressBar;
 use kube::core::{DynamicObject, PartialObjectMeta};
-use kube_informer::form::{Packed, Packer, PackerStats};
+use kube_informer::form::{DecoderConfig, Packed, Packer, PackerStats};
 use kube_informer::low_level::wire::Encoding;
-use kube_informer::reflector::ReflectorStatus;
-use kube_informer::source::ClientSource;
+use kube_informer::source::{
+    ApiError, ClientSource, Item, ListPart, ListRequest, ListVersion, ListerWatcher,
+};
 use kube_informer::{CachedObject, Delivery, HandlerOptions, Partition, SharedInformer, form};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
 
 /// The time after a signal at which the program ends even if a task hangs.
 const GRACE: Duration = Duration::from_secs(4);
 
-/// The cost of a phase. The CPU time of the sync is that of the process so far, because connecting is part of the cost.
+/// The number of objects that are listed and forgotten before the measurement, and how long that may take.
+const WARM_UP: u32 = 20;
+const WARM_UP_TIME: Duration = Duration::from_secs(5);
+
+/// The cost of a phase. The CPU time of the sync is that of the process so far but for the warm-up, because connecting is part of the
+/// cost.
 #[derive(Debug, Serialize)]
 struct Cost {
     phase: &'static str,
@@ -43,7 +51,7 @@ struct Cost {
     cpu_s: f64,
     rss_mib: f64,
     peak_mib: f64,
-    /// The memory of the program before it asked for anything.
+    /// The memory of the program before the list, which it would take for any number of objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     base_mib: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,13 +63,15 @@ struct Cost {
 }
 
 /// The size of packed objects.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Packing {
     /// The bytes of the objects without managedFields, and their compressed size.
     body_bytes_per_object: u64,
     kept_bytes_per_object: u64,
     /// The size of all stored bytes, without the key and the store.
     bytes_per_object: u64,
+    /// The size of all that the cache has: also of keys, the store, families, and dictionaries.
+    cache_bytes: u64,
     dictionaries: u64,
     dictionary_bytes: u64,
     families: u64,
@@ -76,6 +86,10 @@ impl From<PackerStats> for Packing {
             body_bytes_per_object: each(stats.body_bytes),
             kept_bytes_per_object: each(stats.kept_bytes),
             bytes_per_object: each(stats.total_bytes),
+            cache_bytes: stats.total_bytes
+                + stats.objects * BESIDE
+                + stats.family_bytes
+                + stats.dictionaries * stats.dictionary_bytes,
             dictionaries: stats.dictionaries,
             dictionary_bytes: stats.dictionary_bytes,
             families: stats.families,
@@ -164,6 +178,11 @@ async fn measure<O: form::Decode>(
     let (informer, runner) = builder.build();
     let decoder = runner.decoder();
     let shown = progress::doing("measuring");
+    let cpu = process::cpu_time();
+    let warming_up = tokio::time::timeout(WARM_UP_TIME, warm_up::<O>(&source));
+    // What goes wrong is told by the informer.
+    let _ = stop.token.run_until_cancelled(warming_up).await;
+    let warm_up = (process::cpu_time().saturating_sub(cpu), source.bytes_received());
     let base = Memory::now();
     let mut measurement = Measurement {
         target,
@@ -172,6 +191,7 @@ async fn measure<O: form::Decode>(
         informer,
         source,
         base,
+        warm_up,
         started: Instant::now(),
         output: args.output,
         packing: Box::new(move || packing(&decoder)),
@@ -189,6 +209,21 @@ async fn measure<O: form::Decode>(
     }
 }
 
+/// Lists and decodes some objects, and forgets them. The memory that the program has then it has for any number of objects.
+async fn warm_up<O: form::Decode>(source: &ClientSource) -> Result<(), ApiError> {
+    let mut request = ListRequest::new(ListVersion::MostRecent);
+    request.limit = Some(WARM_UP);
+    let decoder = O::decoder(DecoderConfig::default());
+    let mut parts = ListerWatcher::<O>::list(source, request).await?;
+    while let Some(part) = parts.next().await {
+        if let ListPart::Item(Item::Raw(raw)) = part? {
+            let raw = raw.into_owned();
+            let _ = O::decode_raw(&decoder, &raw.key(), &raw);
+        }
+    }
+    Ok(())
+}
+
 /// Why a measurement ended.
 enum Ended {
     Measured,
@@ -203,8 +238,10 @@ struct Measurement<'t, O: CachedObject> {
     says_none: bool,
     informer: SharedInformer<O>,
     source: ClientSource,
-    /// The memory before anything was asked for.
+    /// The memory before the list.
     base: Memory,
+    /// The CPU time and the bytes of the warm-up, which is no part of the cost.
+    warm_up: (Duration, u64),
     started: Instant,
     output: MeasureOutput,
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
@@ -220,24 +257,27 @@ impl<O: CachedObject> Measurement<'_, O> {
             let cost = Cost {
                 restored: true,
                 objects: Some(self.informer.store().len()),
-                ..Cost::of("restore", self.started, Duration::ZERO)
+                ..Cost::of("restore", self.started, self.warm_up.0)
             };
             self.tell(&cost)?;
         }
         tokio::select! {
+            // What is left out is told before the result.
+            biased;
+            failure = self.hopeless() => bail!("{failure}"),
             synced = self.informer.synced() => if synced.is_err() {
                 return Ok(Ended::Stopped);
             },
-            failure = hopeless(self.informer.reflector_status(Partition::SINGLE)) => bail!("{failure}"),
         }
+        let (warm_up_cpu, warm_up_bytes) = self.warm_up;
         let cost = Cost {
             restored: cache::is_restored(&self.informer),
             objects: Some(self.informer.store().len()),
             base_mib: Some(rounded(self.base.rss_mib)),
-            bytes_received: Some(self.source.bytes_received()),
+            bytes_received: Some(self.source.bytes_received().saturating_sub(warm_up_bytes)),
             encoding: self.informer.status().reflector.encoding.map(name_of),
             packing: (self.packing)().map(Packing::from),
-            ..Cost::of("sync", self.started, Duration::ZERO)
+            ..Cost::of("sync", self.started, warm_up_cpu)
         };
         if self.says_none && cost.objects == Some(0) {
             let none = self.target.none().await;
@@ -268,6 +308,39 @@ impl<O: CachedObject> Measurement<'_, O> {
         };
         self.tell(&cost)?;
         Ok(Ended::Measured)
+    }
+
+    /// Tells of failures, and ends with the first that is not worth retrying.
+    async fn hopeless(&self) -> String {
+        let mut reflector = self.informer.reflector_status(Partition::SINGLE);
+        let resource = self.target.resource.full_name();
+        let tell = |what: String| {
+            self.shown
+                .suspend(|| output::diagnostic(&format!("{resource}: {what}")))
+        };
+        let (mut failures, mut invalid) = (0, 0);
+        loop {
+            let status = reflector.borrow_and_update().clone();
+            if let Some(object) = status
+                .last_invalid_object
+                .filter(|_| status.invalid_objects > invalid)
+            {
+                invalid = status.invalid_objects;
+                tell(format!("left out: {object}"));
+            }
+            if let Some(error) = status.last_error.filter(|error| error.number > failures) {
+                failures = error.number;
+                let (operation, why) = (error.operation, reason(&error));
+                if !error.class.is_retryable() {
+                    return format!("cannot {operation} {resource}: {why}");
+                }
+                tell(format!("reconnecting: {operation}: {why}"));
+            }
+            if reflector.changed().await.is_err() {
+                // The informer has stopped; its runner reports why.
+                return std::future::pending().await;
+            }
+        }
     }
 
     /// The progress of a measurement that was interrupted.
@@ -316,8 +389,10 @@ impl Cost {
             peak_mib,
             ..
         } = self;
-        let objects = self.objects.map(|objects| format!("{objects} objects, "));
-        let events = self.events.map(|events| format!("{events} events, "));
+        let objects = self
+            .objects
+            .map(|objects| counted(objects as u64, "object") + ", ");
+        let events = self.events.map(|events| counted(events, "event") + ", ");
         let received = self
             .bytes_received
             .map(|bytes| format!(", received {:.1} MiB", mib(bytes)));
@@ -362,22 +437,5 @@ async fn until_synced<O: CachedObject>(feed: &mut Feed<O>) -> bool {
             Some(Step::Synced) => return true,
             None => return false,
         }
-    }
-}
-
-/// Ends with the first failure that is not worth retrying.
-async fn hopeless(mut status: watch::Receiver<ReflectorStatus>) -> String {
-    let hopeless = |status: &ReflectorStatus| {
-        let error = status.last_error.as_ref();
-        error.is_some_and(|error| !error.class.is_retryable())
-    };
-    let message = status.wait_for(hopeless).await.ok().and_then(|status| {
-        let error = status.last_error.as_ref()?;
-        Some(format!("cannot {}: {}", error.operation, error.message))
-    });
-    match message {
-        Some(message) => message,
-        // The informer has stopped; its runner reports why.
-        None => std::future::pending().await,
     }
 }

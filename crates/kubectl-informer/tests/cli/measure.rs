@@ -4,6 +4,7 @@ use crate::process::{Running, run};
 use crate::{cluster, pod, scripted};
 use conformance::cluster::Cluster;
 use kube_sim::SimServer;
+use kube_sim::faults::{LIST, WATCH};
 use kube_sim::script::{Answer, Kind, event};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
@@ -179,7 +180,11 @@ async fn several_forms_are_measured_side_by_side() {
     for (row, start) in rows[1..].iter().zip(starts) {
         assert!(row.starts_with(start), "{ended:?}");
     }
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 5);
+    // What they take is counted, and no memory of the program is among it.
+    let packed: Vec<_> = rows[2].split_whitespace().collect();
+    assert!(packed[4] == "KiB" || packed[4] == "B", "{ended:?}");
+    assert!(rows[4].starts_with("packed  "), "{ended:?}");
 
     let ended = run(&format!("{command} -o json")).await;
     let lines: Vec<Value> = ended
@@ -198,6 +203,62 @@ async fn several_forms_are_measured_side_by_side() {
     // What goes wrong is said once, by the first of them.
     let ended = run("measure pods --form typed,packed --server http://127.0.0.1:1").await;
     assert_eq!((ended.code, ended.err.lines().count()), (Some(1), 1), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_are_told_with_what_to_do() {
+    let server = SimServer::builder().start().await.unwrap();
+    let refused = server.faults().refuse(LIST | WATCH, "pods", 403).start();
+    let at = format!("--server {}", server.url());
+    for (command, expected) in [
+        (format!("measure pods {at}"), "error: cannot "),
+        (
+            format!(
+                "record pods {at} --file /tmp/kubectl-informer-{}.rec",
+                server.address().port()
+            ),
+            "error: cannot record to ",
+        ),
+    ] {
+        let ended = run(&command).await;
+        assert_eq!((ended.code, ended.err.lines().count()), (Some(1), 1), "{ended:?}");
+        assert!(ended.err.starts_with(expected), "{ended:?}");
+        assert!(
+            ended
+                .err
+                .ends_with("; it takes the verbs list and watch on pods\n"),
+            "{ended:?}"
+        );
+    }
+    refused.remove();
+    let away = server.faults().refuse(LIST | WATCH, "pods", 503).start();
+    let mut measure = Running::start(&format!("measure pods {at}"));
+    measure.said("pods: reconnecting: ").await;
+    away.remove();
+    assert_eq!(measure.end().await.code, Some(0));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unreadable_object_is_left_out_and_told() {
+    let (_server, listener) = scripted::server(|request| match request.parameter("watch") {
+        Some(_) => Answer::never(),
+        None => {
+            let maps = Kind::new("v1", "ConfigMap");
+            let mut bad = maps.object("default/bad", "5");
+            bad["metadata"]["labels"] = json!("hunter2");
+            Answer::json(maps.list("5", [bad, maps.object("default/good", "4")]))
+        }
+    })
+    .await;
+    let args = format!("measure cm --initial list --server {}", listener.url());
+    let ended = run(&args).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.out.starts_with("sync    1 object, "), "{ended:?}");
+    assert!(
+        ended.err.starts_with("configmaps: left out: default/bad: ") && !ended.err.contains("hunter2"),
+        "{ended:?}"
+    );
+    assert_eq!(ended.err.lines().count(), 1, "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

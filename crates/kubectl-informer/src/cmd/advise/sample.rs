@@ -1,7 +1,7 @@
 //! A sample of the objects of a kind, and what it takes in bytes.
 
 use crate::diff::LAST_APPLIED;
-use crate::informers::Form;
+use crate::informers::{BESIDE, Form};
 use crate::target::Target;
 use futures::StreamExt as _;
 use kube::core::{DynamicObject, TypeMeta};
@@ -22,8 +22,6 @@ const MOST_BYTES: u64 = 32 << 20;
 /// The length in bytes from which a string counts as it is: every form holds it once, whatever else it makes of an
 /// object.
 const LONG: usize = 256;
-/// The bytes that a cache takes beside an object for its key and its place in the store.
-const BESIDE: u64 = 122;
 /// The number of objects from which a dictionary is learned: what follows takes less.
 const LEARNED: u64 = 64;
 
