@@ -209,7 +209,8 @@ async fn ephemeral_containers_are_only_added() {
         .ok();
     let path = format!("{PODS}/p/ephemeralcontainers");
     let with = |containers: Value| json!({"metadata": {"labels": {"no": "no"}}, "spec": {"nodeName": "n", "ephemeralContainers": containers}});
-    let pod = client.merge(&path, with(json!([{"name": "debug"}]))).await.ok();
+    let debug = json!([{"name": "debug", "image": "i"}]);
+    let pod = client.merge(&path, with(debug)).await.ok();
     assert_eq!(pod["spec"]["ephemeralContainers"][0]["name"], "debug");
     assert_eq!(pod["spec"]["nodeName"], json!(null));
     assert_eq!(pod["metadata"]["labels"], json!(null));
