@@ -22,7 +22,10 @@ pub fn measure(programs: &Programs, options: &Options, results: &Results) -> Res
     let server = Server::start(programs, "sim", &[pods, options.templates as usize, maps])?;
     for round in 1..=options.rounds() {
         for (job, objects) in [("nothing", maps), ("pods", pods)] {
-            for client in ["ours", "kube-rs", "controller-runtime"] {
+            for client in ["ours", "kube-rs", "controller-runtime", "reader"] {
+                if (client, job) == ("reader", "nothing") {
+                    continue;
+                }
                 let command = match client {
                     "controller-runtime" => programs.go("controllers"),
                     _ => Some(programs.rust("controller-client")),

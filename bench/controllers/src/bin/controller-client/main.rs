@@ -1,4 +1,5 @@
-//! One controller of the bench, in a process of its own: `controller-client ours|ours-decoded|kube-rs nothing|pods URL OBJECTS`. It prints lines of JSON.
+//! One controller of the bench, in a process of its own: `controller-client ours|ours-decoded|kube-rs nothing|pods URL OBJECTS`, or
+//! `reader pods URL OBJECTS`, which is no controller. It prints lines of JSON.
 //!
 //! - `nothing`: a controller of the config maps does nothing with each of them, ten times, asking for the next run at once.
 //! - `pods`: a controller of the pods does nothing with each of them. Then it is at rest, then pods change: 20 a second, 1,000 a
@@ -7,6 +8,7 @@
 mod kube_rs;
 mod measure;
 mod ours;
+mod reader;
 #[path = "../../../../forms/src/bin/informer-client/usage.rs"]
 mod usage;
 
@@ -19,7 +21,7 @@ async fn main() -> anyhow::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [who, job, url, objects] = <[String; 4]>::try_from(arguments)
         .ok()
-        .context("usage: controller-client ours|ours-decoded|kube-rs nothing|pods URL OBJECTS")?;
+        .context("usage: controller-client ours|ours-decoded|kube-rs|reader nothing|pods URL OBJECTS")?;
     let client = kube::Client::try_from(kube::Config::new(url.parse()?))?;
     let objects = objects.parse()?;
     match (&*who, &*job) {
@@ -50,6 +52,15 @@ async fn main() -> anyhow::Result<()> {
         ("kube-rs", "pods") => {
             let control = client.clone();
             measure::pods("kube-rs", control, objects, |pods| kube_rs::pods(client, pods)).await
+        }
+        ("reader", "pods") => {
+            let control = client.clone();
+            measure::pods("reader", control, objects, |pods| async move {
+                if let Err(error) = reader::pods(client, pods, objects).await {
+                    eprintln!("the reader failed: {error:#}");
+                }
+            })
+            .await
         }
         _ => bail!("no job is called {who} {job}"),
     }

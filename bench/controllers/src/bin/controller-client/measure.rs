@@ -73,8 +73,8 @@ pub async fn nothing<F: Future<Output = ()> + Send + 'static>(
 pub struct Latencies {
     count: AtomicU64,
     told: Mutex<HashMap<String, Instant>>,
-    /// Since the server changed the pod, and since the controller was told.
-    late: Mutex<Vec<(Duration, Duration)>>,
+    /// Since the server changed the pod, and since the controller was told, if there is one.
+    late: Mutex<Vec<(Duration, Option<Duration>)>>,
 }
 
 impl Latencies {
@@ -94,11 +94,25 @@ impl Latencies {
         let Some(at) = pod.annotations().get("bench/at").and_then(|at| at.parse().ok()) else {
             return;
         };
-        let since_change = wall
-            .duration_since(UNIX_EPOCH + Duration::from_nanos(at))
-            .unwrap_or_default();
-        self.late.lock().unwrap().push((since_change, now - told));
+        self.late.lock().unwrap().push((since(at, wall), Some(now - told)));
     }
+
+    /// The bytes of a pod have come, which was changed at this time, and nobody is told of it.
+    pub fn arrived(&self, at: u64) {
+        let since_change = since(at, SystemTime::now());
+        self.late.lock().unwrap().push((since_change, None));
+    }
+
+    /// All objects that there are at first have been reconciled, so to speak.
+    pub fn settled(&self, objects: u64) {
+        self.count.fetch_add(objects, Relaxed);
+    }
+}
+
+/// How long before `now` that was, in nanoseconds since 1970.
+fn since(at: u64, now: SystemTime) -> Duration {
+    now.duration_since(UNIX_EPOCH + Duration::from_nanos(at))
+        .unwrap_or_default()
 }
 
 /// Measures a controller of pods: its memory, then how late it is.
@@ -144,7 +158,7 @@ pub async fn pods<F: Future<Output = ()> + Send + 'static>(
         let cpu = cpu_time() - cpu;
         let late = std::mem::take(&mut *latencies.late.lock().unwrap());
         let since_change = percentiles(late.iter().map(|(since_change, _)| *since_change).collect());
-        let since_told = percentiles(late.iter().map(|(_, since_told)| *since_told).collect());
+        let since_told = percentiles(late.iter().filter_map(|(_, since_told)| *since_told).collect());
         print(json!({
             "who": who, "job": "pods", "phase": phase, "reconciles": late.len(), "changes": changes,
             "told_us": since_told, "change_us": since_change, "cpu_us": cpu.as_secs_f64() * 1e6 / changes as f64,
