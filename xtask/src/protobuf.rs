@@ -54,7 +54,10 @@ pub(crate) fn update() -> Result<Outcome> {
     let versions = versions.join(", ");
     let sources = root().join("crates/kube-protobuf/src");
     // Both are made before one is written: what the generator does not understand leaves everything as it was.
-    let (tables, typed) = (tables::source(&packages, &versions)?, typed::source(&packages, &versions)?);
+    let (tables, typed) = (
+        tables::source(&packages, &versions)?,
+        typed::source(&packages, &versions)?,
+    );
     tables.write(&sources.join("tables"))?;
     typed.write(&sources.join("typed/generated"))?;
     Ok(Outcome::Passed)
