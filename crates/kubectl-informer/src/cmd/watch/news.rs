@@ -75,7 +75,9 @@ struct Outage {
     missed: Option<Missed>,
     /// The version of the list, once changes are watched again.
     listed: Option<ResourceVersion>,
-    /// The version of the store before the list. That of another server may be higher than all of the new one.
+    /// Whether the list showed an older state than there was: the server was restored, or replaced.
+    went_back: bool,
+    /// The version of the store before the list. If the server went back, it may be higher than all of the new one.
     before: Option<ResourceVersion>,
 }
 
@@ -93,7 +95,7 @@ impl Outage {
         match applied.partial_cmp(listed) {
             Some(Ordering::Less) => false,
             Some(Ordering::Equal) => true,
-            _ => self.before.as_ref() != Some(applied),
+            _ => !self.went_back || self.before.as_ref() != Some(applied),
         }
     }
 }
@@ -120,11 +122,12 @@ impl Told {
             self.lists = status.lists;
         }
         if let Some(outage) = &mut self.outage {
+            // The list may be complete by the time that the outage is seen.
+            if outage.before.is_none() || status.phase != Phase::Watching {
+                outage.before = applied();
+            }
             match outage.missed {
-                _ if status.phase != Phase::Watching => {
-                    outage.before = applied();
-                    outage.opened = None;
-                }
+                _ if status.phase != Phase::Watching => outage.opened = None,
                 Some(_) if outage.listed.is_none() => outage.listed = status.resource_version.clone(),
                 Some(_) => {}
                 None if outage.watches == status.watches => {}
@@ -149,6 +152,7 @@ impl Told {
             opened: None,
             missed: None,
             listed: None,
+            went_back: false,
             before: None,
         })
     }
@@ -165,6 +169,7 @@ impl Told {
             outage.watches = status.watches;
             outage.heard = status.last_heard;
             outage.opened = None;
+            outage.went_back |= error.class == ErrorClass::VersionRegressed;
         }
         let refused = Some(error.class).filter(|class| !class.is_retryable());
         let told = std::mem::replace(&mut self.refused, refused);
@@ -231,16 +236,18 @@ mod tests {
     #[test]
     fn the_version_of_the_server_before_is_not_that_of_the_list() {
         let version = |version: &str| Some(ResourceVersion::from(version));
-        for (before, listed, applied, is_over) in [
-            ("5", version("7"), "5", false),
-            ("5", version("7"), "7", true),
-            ("5", version("7"), "8", true),
-            ("5", version("5"), "5", true),
+        for (before, listed, went_back, applied, is_over) in [
+            ("5", version("7"), false, "5", false),
+            ("5", version("7"), false, "7", true),
+            ("5", version("7"), false, "8", true),
+            ("5", version("5"), false, "5", true),
+            // Changes had come behind the list when the outage was seen.
+            ("8", version("7"), false, "8", true),
             // Another server, with fewer changes.
-            ("5", version("3"), "5", false),
-            ("5", version("3"), "3", true),
-            ("5", version("3"), "4", true),
-            ("5", None, "5", false),
+            ("5", version("3"), true, "5", false),
+            ("5", version("3"), true, "3", true),
+            ("5", version("3"), true, "4", true),
+            ("5", None, false, "5", false),
         ] {
             let outage = Outage {
                 since: Instant::now(),
@@ -249,6 +256,7 @@ mod tests {
                 opened: None,
                 missed: None,
                 listed,
+                went_back,
                 before: version(before),
             };
             let found = outage.is_over(&ResourceVersion::from(applied));
