@@ -470,7 +470,7 @@ fn told(back: &Back) -> String {
         _ => format!("{:.1}s", back.after.as_secs_f64()),
     };
     match back.missed {
-        None => format!("back after {after}; nothing was missed"),
+        None => format!("back after {after}; the watch goes on where it was"),
         Some(Missed {
             added: 0,
             updated: 0,
