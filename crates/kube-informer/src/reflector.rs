@@ -65,7 +65,7 @@
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a server repeats a continue token, or sends a thousand pages in a row without an object | a pause, then a list |
 //! | a watch cannot be opened: refused, or throttled | a pause, then the watch again, no list |
-//! | a watch sends nothing for 10 s after the server could not be reached, or for 75 s though the server sends bookmarks | once, a list of one object, which says the server's version, while the watch stays open |
+//! | a watch sends nothing for 75 to 90 s, though the server sends bookmarks or could not be watched before | a list of one object, which says the server's version, while the watch stays open; again after 30 s, 1 min, 2 min... if that fails |
 //! | a watch that comes after such a pause is told that its version is too old: the server has restarted | at once, a list |
 //! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |
@@ -103,6 +103,7 @@
 mod backoff;
 mod collected;
 mod decoding;
+mod history;
 mod listing;
 mod options;
 mod pacing;
@@ -134,6 +135,7 @@ use crate::source::{
 };
 use crate::time::later;
 use decoding::Transform;
+use history::History;
 use pacing::Pacing;
 use prefetch::{Part, Prefetch};
 use restoring::Origin;
@@ -155,6 +157,7 @@ pub struct Reflector<O: Decode, S: Sink<O>> {
     reporter: Reporter,
     pacing: Pacing,
     server: ServerTraits,
+    history: History,
     /// The version up to which the collection has been seen.
     seen: Option<ResourceVersion>,
     /// What an earlier run has saved, until it is passed on.
@@ -182,8 +185,6 @@ struct ServerTraits {
     paginates: bool,
     /// It has sent a bookmark in a watch, so its watches are never silent for long.
     sends_bookmarks: bool,
-    /// It could not be reached since its version was known.
-    was_away: bool,
     /// The states of its objects are identified by uid and version, not by their bodies.
     identified_by_version: bool,
 }
@@ -251,6 +252,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             reporter: Reporter::new(Subject::of(&*source)),
             pacing: Pacing::new(options.backoff.clone()),
             server: ServerTraits::default(),
+            history: History::default(),
             seen: None,
             saved: None,
             confirm_at: None,

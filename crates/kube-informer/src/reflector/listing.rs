@@ -147,11 +147,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     ) {
         let (objects, took) = (entries.len(), started.elapsed());
         let version = version.filter(ResourceVersion::is_version);
-        if let (Some(seen), Some(version)) = (&self.seen, &version)
-            && version < seen
-        {
+        let went_back = self.seen.as_ref().zip(version.as_ref());
+        let went_back = went_back.filter(|(seen, version)| version < seen);
+        if let Some((seen, version)) = went_back.filter(|_| !self.history.is_doubted()) {
             self.reporter.went_back(seen, version);
         }
+        self.history.listed(went_back.is_some());
         self.seen = version.clone();
         // A list confirms all there is.
         self.confirm_at = None;

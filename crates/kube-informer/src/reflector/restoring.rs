@@ -391,6 +391,8 @@ async fn ask<O: Decode>(
     let mut parts = source.list(request).await?;
     let mut found = Found::Nothing;
     while let Some(part) = parts.next().await {
+        // A source that does not limit its lists may have all of it at hand.
+        tokio::task::consume_budget().await;
         match part? {
             ListPart::Item(item) => {
                 let version = item.version();

@@ -1,9 +1,9 @@
 //! The watch phase of a reflector.
 
+use super::history::{self, ASK_AGAIN};
 use super::pacing::VERY_SHORT;
-use super::restoring::version_now;
 use super::streaming::SUSPENDED;
-use super::{Events, Reflector, Sink, State, Wanted};
+use super::{Config, Events, Reflector, Sink, State, Wanted};
 use crate::form::Decode;
 use crate::object::ResourceVersion;
 use crate::queue::Delta;
@@ -17,13 +17,6 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
 use tracing::Instrument;
-
-/// The silence of a watch after which a server that could not be reached before is asked for its version.
-const SILENT_AFTER_OUTAGE: Duration = Duration::from_secs(10);
-/// The same of a server that sends bookmarks, which it does about every minute.
-const WITHOUT_BOOKMARK: Duration = Duration::from_secs(75);
-/// How long the answer may take. Events wait for it.
-const ANSWER: Duration = Duration::from_secs(5);
 
 /// The outcome of one watch.
 struct Watched {
@@ -88,11 +81,14 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.failed("watch", &error);
         match error.class() {
             ErrorClass::Unreachable => {
-                self.server.was_away = true;
+                self.history.was_away();
                 State::Watching(None).after_pause(None)
             }
             ErrorClass::Gone => self.too_old(&error),
-            _ if error.is_throttling() => State::Watching(None).after_pause(error.retry_after()),
+            _ if error.is_throttling() => {
+                self.history.was_away();
+                State::Watching(None).after_pause(error.retry_after())
+            }
             _ => must_relist(&error),
         }
     }
@@ -120,7 +116,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         // Without a start version, the server first sends the existing objects in no order. The versions of these
         // events do not tell how much of the collection has been seen.
         let mut ordered = self.seen.is_some();
-        let mut ask_at = self.silence().map(|silence| later(started, silence));
+        let ask_at = self.history.ask_at(started, self.server.sends_bookmarks);
+        let mut ask_at = ask_at.filter(|_| self.seen.is_some());
         let error = loop {
             if self.is_confirmed() {
                 self.confirmed().await;
@@ -143,7 +140,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 self.reporter.watched(watched.events, watched.lasted, false);
                 return State::Populating(Wanted::Afresh).after_pause(None);
             }
-            (ask_at, self.server.was_away) = (None, false);
+            ask_at = None;
             match &event {
                 WatchEvent::Bookmark { resource_version, .. } => {
                     watched.bookmarks += 1;
@@ -157,6 +154,9 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         };
         self.sink.flush();
         watched.end(started);
+        if watched.events + watched.bookmarks > 0 {
+            self.history.heard();
+        }
         self.reporter
             .watched(watched.events, watched.lasted, watched.is_very_short());
         match error {
@@ -181,7 +181,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Err(_) => self.reporter.succeeded(),
             }
         }
-        while self.confirm_at.is_some() {
+        while self.confirm_at.is_some() && !self.history.is_uncertain() {
             let second = Instant::now();
             match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream, since)).await {
                 Ok(event) => return event,
@@ -190,48 +190,59 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Err(_) => self.confirmed().await,
             }
         }
-        if let Some(at) = *ask_at {
+        let mut again = ASK_AGAIN;
+        while let Some(at) = *ask_at {
             match tokio::time::timeout_at(at, self.next_in_time(stream, since)).await {
                 Ok(event) => return event,
                 Err(_) => *ask_at = None,
             }
-            if let Some(older) = self.older_version_now().await {
-                return Some(Ok(WatchEvent::Bookmark {
-                    resource_version: Some(older),
-                    initial_events_end: false,
-                }));
+            let Config {
+                source, plan, lists, ..
+            } = &self.config;
+            let asked = history::ask(source.clone(), plan.clone(), lists.clone());
+            let answer = tokio::select! {
+                biased;
+                event = self.next_in_time(stream, since) => return event,
+                answer = asked => answer,
+            };
+            match answer {
+                Ok(version) => {
+                    if let Some(older) = self.judged_version(version).await {
+                        return Some(Ok(WatchEvent::Bookmark {
+                            resource_version: Some(older),
+                            initial_events_end: false,
+                        }));
+                    }
+                }
+                Err(error) => {
+                    let resource = self.reporter.resource();
+                    tracing::debug!(
+                        resource,
+                        error = error.chain(),
+                        "the server does not say its version"
+                    );
+                    *ask_at = Some(later(Instant::now(), again));
+                    again = again.saturating_mul(2);
+                }
             }
         }
         self.next_in_time(stream, since).await
     }
 
-    /// How long a watch may send nothing at all before the server is asked for its version; `None` if it need not be.
-    ///
-    /// A server that was restored, or replaced, may not have reached the version that is watched from. Such a watch is no error: it is
-    /// silent, and later leaves out what came before that version.
-    fn silence(&self) -> Option<Duration> {
-        let silence = match (self.server.was_away, self.server.sends_bookmarks) {
-            (true, _) => Some(SILENT_AFTER_OUTAGE),
-            (false, true) => Some(WITHOUT_BOOKMARK),
-            (false, false) => None,
-        };
-        silence.filter(|_| self.seen.is_some())
-    }
-
-    /// The server's version if it is older than what was seen.
-    async fn older_version_now(&mut self) -> Option<ResourceVersion> {
-        let asked = version_now(&*self.config.source, &self.config.plan);
-        let now = match tokio::time::timeout(ANSWER, asked).await {
-            Ok(Ok(now)) => now,
-            Ok(Err(error)) => {
-                let resource = self.reporter.resource();
-                tracing::debug!(resource, error = error.chain(), "the version is not known");
-                return None;
-            }
-            Err(_) => return None,
-        };
-        self.server.was_away = false;
-        now.filter(|now| self.seen.as_ref().is_some_and(|seen| now < seen))
+    /// Takes the server's version, which was asked for. Returns it if it is older than what was seen.
+    async fn judged_version(&mut self, version: Option<ResourceVersion>) -> Option<ResourceVersion> {
+        if let (Some(version), Some(seen)) = (version, &self.seen)
+            && version < *seen
+        {
+            self.history.doubt();
+            self.reporter.went_back(seen, &version);
+            return Some(version);
+        }
+        self.history.heard();
+        if self.confirm_at.is_some() {
+            self.confirmed().await;
+        }
+        None
     }
 
     /// The next event of a watch. If it is not available immediately, announces and reports the events before it. An
@@ -367,10 +378,11 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             }
             _ => {
                 self.failed("watch", &error);
-                match error.is_throttling() {
-                    true => State::Watching(None).after_pause(error.retry_after()),
-                    false => must_relist(&error),
+                if !error.is_throttling() {
+                    return must_relist(&error);
                 }
+                self.history.was_away();
+                State::Watching(None).after_pause(error.retry_after())
             }
         }
     }

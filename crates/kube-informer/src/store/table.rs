@@ -128,7 +128,7 @@ pub(crate) struct FreeSlots {
 }
 
 impl FreeSlots {
-    /// The number behind the highest slot that is taken.
+    /// A number behind all slots that are taken.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }

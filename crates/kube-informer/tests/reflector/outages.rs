@@ -163,107 +163,137 @@ async fn a_server_that_returns_is_found_soon() {
     }
 }
 
+/// A watch that brings nothing for so many seconds.
+fn silent(seconds: u64) -> Answer {
+    Watch(vec![After(Duration::from_secs(seconds))])
+}
+
 /// client-go waits for events that are newer than what it has seen: what the restored server has, and what changes there until it has come
 /// that far, it never learns.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_comes_back_with_an_older_state_is_noticed() {
-    let quiet = || ("WATCH 10", Watch(vec![After(Duration::from_secs(80))]));
-    let closes = || ("WATCH 8", Watch(vec![Bookmark(10), Close]));
-    for (before, silence) in [
+    let slow_down = || Error(status(429, "storage is initializing"));
+    let befores = [
         // It was away.
-        (
-            [
-                ("WATCH 8", Watch(vec![Modified("a", 10), Close])),
-                ("WATCH 10", Error(refused())),
-            ],
-            10_000,
-        ),
-        // It came back before anybody noticed. It had sent bookmarks.
-        (
-            [
-                closes(),
-                ("WATCH 10", Watch(vec![After(Duration::from_secs(2)), Close])),
-            ],
-            75_000,
-        ),
-    ] {
-        let script = [("LIST any 500", List(8, vec![("a", 7), ("b", 8)]))];
+        vec![("WATCH 10", Error(refused())), ("WATCH 10", silent(500))],
+        vec![("WATCH 10", slow_down()), ("WATCH 10", silent(500))],
+        // It came back before anybody noticed. It had sent bookmarks. Its watches are shorter than it takes to ask.
+        vec![
+            ("WATCH 10", Watch(vec![Bookmark(10), Close])),
+            ("WATCH 10", Watch(vec![After(Duration::from_secs(50)), Close])),
+            ("WATCH 10", silent(500)),
+        ],
+        // It does not answer at first.
+        vec![
+            ("WATCH 10", Error(refused())),
+            ("WATCH 10", silent(500)),
+            ("LIST newest 1", slow_down()),
+            ("LIST newest 1", Hang),
+        ],
+    ];
+    for before in befores {
+        let first = [("LIST any 500", List(10, vec![("a", 7), ("b", 8)]))];
         let restored = [
-            quiet(),
             ("LIST newest 1", List(9, vec![("b", 8)])),
             ("LIST newest 500", List(9, vec![("b", 8), ("c", 9)])),
             ("WATCH 9", Watch(vec![Modified("c", 11)])),
         ];
-        let mut scene = Scene::start(script.into_iter().chain(before).chain(restored));
-        let told = scene.after(Duration::from_secs(300)).await;
-        let told: Vec<_> = told.iter().filter(|told| !told.contains("a@10)")).collect();
-        assert_eq!(
-            told.iter().filter(|told| told.starts_with("Delete(ns/a")).count(),
-            1,
-            "{told:?}"
-        );
-        assert_eq!(told[told.len() - 2..], ["Add(ns/c@9)", "Update(ns/c@9->11)"]);
-        let pauses = scene.script.pauses();
-        assert_eq!(pauses[3], silence, "{pauses:?}");
+        let mut scene = Scene::start(first.into_iter().chain(before).chain(restored));
+        let told = scene.after(Duration::from_secs(300)).await.join("; ");
+        for change in ["Delete(ns/a", "Add(ns/c@9)", "Update(ns/c@9->11)"] {
+            assert_eq!(told.matches(change).count(), 1, "{told}");
+        }
+        let error = scene.informer.status().reflector.last_error.unwrap();
+        assert_eq!(error.class, ErrorClass::VersionRegressed);
+        assert!(scene.script.is_over());
         scene.stop().await;
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_silent_server_is_asked_for_its_version_once_in_a_watch() {
-    let scene = Scene::start([
+    let mut scene = Scene::start([
         ("LIST any 500", List(10, vec![("a", 1)])),
         ("WATCH 10", Error(refused())),
-        (
-            "WATCH 10",
-            Watch(vec![After(Duration::from_secs(200)), Modified("a", 12)]),
-        ),
+        ("WATCH 10", silent(5000)),
         ("LIST newest 1", List(11, vec![("a", 1)])),
     ]);
-    let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->12)"]).await;
+    scene.after(Duration::from_secs(4000)).await;
+    assert_eq!(scene.script.requests().len(), 4);
+    let pauses = scene.script.pauses();
+    assert!((75_000..=90_000).contains(&pauses[2]), "{pauses:?}");
     scene.stop().await;
-    // No answer is no reason to give the watch up.
+    // An event that comes while the server is asked is an answer, too.
+    let late = Watch(vec![After(Duration::from_secs(92)), Modified("a", 12)]);
     let scene = Scene::start([
         ("LIST any 500", List(10, vec![("a", 1)])),
         ("WATCH 10", Error(refused())),
-        (
-            "WATCH 10",
-            Watch(vec![After(Duration::from_secs(200)), Modified("a", 12)]),
-        ),
+        ("WATCH 10", late),
         ("LIST newest 1", Hang),
     ]);
     let scene = scene.plays(&["Add(ns/a@1, initial)", "Update(ns/a@1->12)"]).await;
+    let requests = scene.script.requests().len();
+    assert!((4..=5).contains(&requests), "{requests}");
+    scene.stop().await;
+}
+
+/// It may be one whose lists do not have the version of the collection.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_had_not_gone_back_is_asked_less_and_less() {
+    let round = || {
+        [
+            (
+                "WATCH 10",
+                Watch(vec![Bookmark(10), After(Duration::from_secs(1)), Close]),
+            ),
+            ("WATCH 10", silent(5000)),
+            ("LIST newest 1", List(7, vec![("a", 1)])),
+            ("LIST newest 500", List(10, vec![("a", 1)])),
+        ]
+    };
+    let script = [("LIST any 500", List(10, vec![("a", 1)]))];
+    let script = script.into_iter().chain(round()).chain(round()).chain(round());
+    let mut scene = Scene::start(script.chain([("WATCH 10", silent(5000))]));
+    scene.after(Duration::from_secs(4000)).await;
+    assert!(scene.script.is_over());
+    let pauses = scene.script.pauses();
+    for (at, seconds) in [(2, 75), (6, 300), (10, 1200)] {
+        let range = 1000 * seconds..=1200 * seconds;
+        assert!(range.contains(&pauses[at]), "{pauses:?}");
+    }
     scene.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_shows_its_version_is_not_asked_for_it() {
-    let waits = |event| {
+    let shows = |event| {
         Watch(vec![
-            After(Duration::from_secs(9)),
+            After(Duration::from_secs(70)),
             event,
-            After(Duration::from_secs(500)),
+            After(Duration::from_secs(5000)),
         ])
     };
-    for event in [Modified("a", 11), Bookmark(11)] {
-        let scene = Scene::start([
-            ("LIST any 500", List(10, vec![("a", 1)])),
-            ("WATCH 10", Error(refused())),
-            ("WATCH 10", waits(event)),
-        ]);
-        let mut scene = scene;
-        scene.after(Duration::from_secs(400)).await;
-        assert_eq!(scene.script.requests().len(), 3);
+    let refused = || ("WATCH 10", Error(refused()));
+    for rest in [
+        vec![refused(), ("WATCH 10", shows(Modified("a", 11)))],
+        vec![refused(), ("WATCH 10", shows(Bookmark(11)))],
+        // A list shows it, too.
+        vec![
+            refused(),
+            ("WATCH 10", Error(expired())),
+            ("LIST 10 all", List(12, vec![("a", 1)])),
+            ("WATCH 12", silent(5000)),
+        ],
+        // This one was never away, and sends no bookmarks.
+        vec![("WATCH 10", silent(5000))],
+    ] {
+        let first = ("LIST any 500", List(10, vec![("a", 1)]));
+        let requests = 1 + rest.len();
+        let mut scene = Scene::start([first].into_iter().chain(rest));
+        scene.after(Duration::from_secs(4000)).await;
+        assert_eq!(scene.script.requests().len(), requests);
         scene.stop().await;
     }
-    // Nor is one that was never away and sends no bookmarks.
-    let mut scene = Scene::start([
-        ("LIST any 500", List(10, vec![("a", 1)])),
-        ("WATCH 10", Watch(vec![After(Duration::from_secs(500))])),
-    ]);
-    scene.after(Duration::from_secs(400)).await;
-    assert_eq!(scene.script.requests().len(), 2);
-    scene.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
