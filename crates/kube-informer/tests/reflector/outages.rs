@@ -173,7 +173,7 @@ fn silent(seconds: u64) -> Answer {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_comes_back_with_an_older_state_is_noticed() {
     let slow_down = || Error(status(429, "storage is initializing"));
-    let befores = [
+    let outages = [
         // It was away.
         vec![("WATCH 10", Error(refused())), ("WATCH 10", silent(500))],
         vec![("WATCH 10", slow_down()), ("WATCH 10", silent(500))],
@@ -191,7 +191,7 @@ async fn a_server_that_comes_back_with_an_older_state_is_noticed() {
             ("LIST newest 1", Hang),
         ],
     ];
-    for before in befores {
+    for before in outages {
         let first = [("LIST any 500", List(10, vec![("a", 7), ("b", 8)]))];
         let restored = [
             ("LIST newest 1", List(9, vec![("b", 8)])),

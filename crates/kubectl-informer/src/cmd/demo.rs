@@ -48,7 +48,10 @@ pub(crate) async fn run(args: DemoArgs) -> anyhow::Result<ExitCode> {
     if has_screen() {
         return Ok(exit_code(stage::play(&args, starting, &stop).await?));
     }
-    let server = progress::during("making the simulated cluster", starting).await?;
+    let server = tokio::select! {
+        server = progress::during("making the simulated cluster", starting) => server?,
+        () = stop.cancelled() => return Ok(ExitCode::SUCCESS),
+    };
     let server = server.context(CANNOT_START)?;
     let screen = Screen::new();
     introduce(&screen, &args, &server)?;

@@ -25,6 +25,7 @@ use kube_informer::source::{
 };
 use kube_informer::{CachedObject, Delivery, HandlerOptions, Partition, SharedInformer, form};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -195,7 +196,8 @@ async fn measure<O: form::Decode>(
         started: Instant::now(),
         output: args.output,
         packing: Box::new(move || packing(&decoder)),
-        changes: None,
+        changes: Cell::new(None),
+        told: Cell::default(),
         shown,
     };
     let running = tokio::spawn(runner.run(stop.token.clone()));
@@ -246,7 +248,9 @@ struct Measurement<'t, O: CachedObject> {
     output: MeasureOutput,
     packing: Box<dyn Fn() -> Option<PackerStats> + Send>,
     /// The number of changes after the sync.
-    changes: Option<u64>,
+    changes: Cell<Option<u64>>,
+    /// The numbers of the failures and of the unreadable objects that have been told.
+    told: Cell<(u64, u64)>,
     /// What shows that it is at work.
     shown: ProgressBar,
 }
@@ -296,11 +300,20 @@ impl<O: CachedObject> Measurement<'_, O> {
         }
         self.tell(&cost)?;
         let (started, cpu) = (Instant::now(), process::cpu_time());
-        for seen in 0..events {
-            self.changes = Some(seen);
-            if feed.next().await.is_none() {
-                return Ok(Ended::Stopped);
+        let changes = &self.changes;
+        let counted = async {
+            for seen in 0..events {
+                changes.set(Some(seen));
+                feed.next().await?;
             }
+            Some(())
+        };
+        tokio::select! {
+            biased;
+            failure = self.hopeless() => bail!("{failure}"),
+            counted = counted => if counted.is_none() {
+                return Ok(Ended::Stopped);
+            },
         }
         let cost = Cost {
             events: Some(events),
@@ -318,18 +331,18 @@ impl<O: CachedObject> Measurement<'_, O> {
             self.shown
                 .suspend(|| output::diagnostic(&format!("{resource}: {what}")))
         };
-        let (mut failures, mut invalid) = (0, 0);
         loop {
+            let (failures, invalid) = self.told.get();
             let status = reflector.borrow_and_update().clone();
             if let Some(object) = status
                 .last_invalid_object
                 .filter(|_| status.invalid_objects > invalid)
             {
-                invalid = status.invalid_objects;
+                self.told.set((failures, status.invalid_objects));
                 tell(format!("left out: {object}"));
             }
             if let Some(error) = status.last_error.filter(|error| error.number > failures) {
-                failures = error.number;
+                self.told.set((error.number, self.told.get().1));
                 let (operation, why) = (error.operation, reason(&error));
                 if !error.class.is_retryable() {
                     return format!("cannot {operation} {resource}: {why}");
@@ -345,7 +358,7 @@ impl<O: CachedObject> Measurement<'_, O> {
 
     /// The progress of a measurement that was interrupted.
     fn progress(&self, events: Option<u64>) -> String {
-        match (self.changes, events) {
+        match (self.changes.get(), events) {
             (Some(seen), Some(events)) => format!("after {seen} of {events} changes"),
             _ => "before the cache had synced; nothing was measured".into(),
         }

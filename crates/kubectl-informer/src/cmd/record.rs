@@ -162,7 +162,7 @@ impl Recorder {
                         self.step(number, &step)?;
                         let objects = informers.statuses().nth(number).map(|status| status.objects);
                         if matches!(step, Step::Synced) && objects == Some(0) {
-                            output::diagnostic(&targets[number].none().await);
+                            self.say(&targets[number].none().await);
                         }
                     }
                     None => return Ok(()),
@@ -192,10 +192,15 @@ impl Recorder {
             if error.number > self.failures[number] && status.reflector.phase != Phase::Watching {
                 self.failures[number] = error.number;
                 let operation = error.operation;
-                output::diagnostic(&format!("{resource}: reconnecting: {operation}: {why}"));
+                self.say(&format!("{resource}: reconnecting: {operation}: {why}"));
             }
         }
         Ok(())
+    }
+
+    /// Says something on standard error, not in the line that shows the progress.
+    fn say(&self, message: &str) {
+        self.progress.suspend(|| output::diagnostic(message));
     }
 
     fn step(&mut self, number: usize, step: &Step<Form>) -> io::Result<()> {
@@ -205,10 +210,8 @@ impl Recorder {
                 self.entry(number, Event::Synced, None, None, None)?;
                 if self.synced.iter().all(|synced| *synced) {
                     self.writer.flush()?;
-                    output::diagnostic(&format!(
-                        "synced: {}; recording changes",
-                        counted(self.initial, "object")
-                    ));
+                    let objects = counted(self.initial, "object");
+                    self.say(&format!("synced: {objects}; recording changes"));
                 }
                 return Ok(());
             }
@@ -233,7 +236,7 @@ impl Recorder {
             Err(why) => {
                 if self.left_out.insert(place) {
                     let resource = self.resources[number].full_name();
-                    output::diagnostic(&format!("{resource} {key} is left out: {why}"));
+                    self.say(&format!("{resource} {key} is left out: {why}"));
                 }
                 // From here on it is none of the recording's.
                 if old.is_some() && !was_left_out {
@@ -254,7 +257,7 @@ impl Recorder {
                 self.entry(number, Event::Add, Some(&key), None, Some(new))
             }
             Some(old) if old.uid() != object.uid() => {
-                self.changes += 1;
+                self.changes += 2;
                 self.entry(number, Event::Delete, Some(&key), None, None)?;
                 self.entry(number, Event::Add, Some(&key), None, Some(new))
             }

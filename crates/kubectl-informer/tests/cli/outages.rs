@@ -147,7 +147,7 @@ async fn a_watch_that_is_resumed_has_missed_nothing() {
         told.push(watch.json().await);
     }
     let back = told.iter().find(|line| line["event"] == "reconnected").unwrap();
-    assert_eq!(back["missed"], json!({"added": 0, "updated": 0, "deleted": 0}));
+    assert_eq!(back.get("missed"), None, "nothing was listed, so it is not known");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -185,9 +185,9 @@ fn node_ports(
     let mut taken = taken_ports(transaction, services);
     for (index, port) in ports.iter().enumerate() {
         let is_own = had.iter().any(|had| number(had) == number(port));
-        // The same port of another protocol may have the same.
+        // The same port of another protocol may have the same; in an update, any.
         let is_again = |other: &Value| number(other) == number(port) && other["port"] != port["port"];
-        let is_again = number(port) != 0 && ports[..index].iter().any(is_again);
+        let is_again = before.is_null() && number(port) != 0 && ports[..index].iter().any(is_again);
         if !is_own && (is_again || taken.contains(&number(port))) {
             let field = format!("spec.ports[{index}].nodePort");
             let cause = Cause::invalid(field, number(port), "provided port is already allocated");

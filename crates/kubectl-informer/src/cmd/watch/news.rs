@@ -118,7 +118,9 @@ impl Told {
         news.extend(self.failure(status));
         news.extend(self.invalid(status));
         if self.synced && status.lists > self.lists {
-            self.outage(status).missed.get_or_insert_default();
+            let outage = self.outage(status);
+            outage.missed.get_or_insert_default();
+            outage.listed = None;
             self.lists = status.lists;
         }
         if let Some(outage) = &mut self.outage {
@@ -166,9 +168,11 @@ impl Told {
         self.errors = error.number;
         if self.synced {
             let outage = self.outage(status);
-            outage.watches = status.watches;
+            // Of a failure that is over by now, the watch that goes on is open already.
+            outage.watches = status.watches - u64::from(status.failures == 0 && status.watches > 0);
             outage.heard = status.last_heard;
             outage.opened = None;
+            outage.listed = None;
             outage.went_back |= error.class == ErrorClass::VersionRegressed;
         }
         let refused = Some(error.class).filter(|class| !class.is_retryable());
@@ -218,7 +222,8 @@ impl Told {
     ) -> Option<News> {
         let outage = self.outage.as_ref()?;
         let status = informer.status();
-        if !outage.is_over(status.applied.as_ref()?) || status.queued > 0 || !feed.is_drained() {
+        let watches = status.reflector.phase == Phase::Watching;
+        if !watches || !outage.is_over(status.applied.as_ref()?) || status.queued > 0 || !feed.is_drained() {
             return None;
         }
         let outage = self.outage.take()?;

@@ -401,12 +401,7 @@ impl Printer {
         let (event, class, message, missed) = match news {
             News::Failed { class, message } => ("error", Some(class.as_str()), message.clone(), None),
             News::Invalid { message } => ("error", Some("decode"), message.clone(), None),
-            News::Back(back) => (
-                "reconnected",
-                None,
-                told(back),
-                Some(back.missed.unwrap_or_default()),
-            ),
+            News::Back(back) => ("reconnected", None, told(back), back.missed),
         };
         let verb = match news {
             News::Failed { class, .. } if class.is_retryable() => "reconnecting: ",
