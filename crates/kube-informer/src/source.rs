@@ -118,6 +118,9 @@ pub trait ListerWatcher<O: CachedObject>: Send + Sync + 'static {
     }
 
     /// Requests one page of the collection, or all of it.
+    ///
+    /// The version of a list is that of the collection when it was listed, whatever the list's limit leaves out: a server that is silent is asked
+    /// for it by a list of one object (see [reflector](crate::reflector#recovery)). A source that ignores the limit sends everything then.
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>>;
 
     /// Opens a watch. An error means that the watch could not be opened; later errors are items of the stream.

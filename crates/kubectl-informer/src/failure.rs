@@ -77,12 +77,7 @@ pub(crate) fn reason(error: &LastError) -> String {
         ErrorClass::Forbidden => format!("; it takes the verbs list and watch on {}", error.resource),
         _ => String::new(),
     };
-    without_layers(&error.message) + &needs
-}
-
-/// A failure without the name that the client has for what is between it and the cause.
-pub(crate) fn without_layers(message: &str) -> String {
-    message.replace("ServiceError: ", "")
+    error.message.clone() + &needs
 }
 
 /// The text without line breaks.
@@ -106,17 +101,4 @@ pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
         next = cause.source();
     }
     one_line(&text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_names_of_layers_are_left_out() {
-        assert_eq!(
-            without_layers("cannot reach the server: ServiceError: client error (Connect): refused"),
-            "cannot reach the server: client error (Connect): refused"
-        );
-    }
 }

@@ -13,6 +13,7 @@ use crate::source::{
 };
 use crate::time::later;
 use std::future::poll_fn;
+use std::ops::ControlFlow;
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -166,7 +167,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     }
 
     /// The next event of a watch that `started` then. A watch that lasts is a success, even without an event; and a server that
-    /// sends nothing for a while has sent what it had, which confirms a restored state.
+    /// sends nothing for a while has sent what it had, which confirms a restored state, unless it was away. One that is silent until `ask_at`
+    /// is asked for its version.
     async fn next_event(
         &mut self,
         stream: &mut Events<O>,
@@ -192,36 +194,13 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         }
         let mut again = ASK_AGAIN;
         while let Some(at) = *ask_at {
-            match tokio::time::timeout_at(at, self.next_in_time(stream, since)).await {
-                Ok(event) => return event,
-                Err(_) => *ask_at = None,
+            if let Ok(event) = tokio::time::timeout_at(at, self.next_in_time(stream, since)).await {
+                return event;
             }
-            let Config {
-                source, plan, lists, ..
-            } = &self.config;
-            let asked = history::ask(source.clone(), plan.clone(), lists.clone());
-            let answer = tokio::select! {
-                biased;
-                event = self.next_in_time(stream, since) => return event,
-                answer = asked => answer,
-            };
-            match answer {
-                Ok(version) => {
-                    if let Some(older) = self.judged_version(version).await {
-                        return Some(Ok(WatchEvent::Bookmark {
-                            resource_version: Some(older),
-                            initial_events_end: false,
-                        }));
-                    }
-                }
-                Err(error) => {
-                    let resource = self.reporter.resource();
-                    tracing::debug!(
-                        resource,
-                        error = error.chain(),
-                        "the server does not say its version"
-                    );
-                    *ask_at = Some(later(Instant::now(), again));
+            match self.ask_version(stream, since).await {
+                ControlFlow::Break(event) => return event,
+                ControlFlow::Continue(answered) => {
+                    *ask_at = (!answered).then(|| later(Instant::now(), again));
                     again = again.saturating_mul(2);
                 }
             }
@@ -229,20 +208,45 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.next_in_time(stream, since).await
     }
 
-    /// Takes the server's version, which was asked for. Returns it if it is older than what was seen.
-    async fn judged_version(&mut self, version: Option<ResourceVersion>) -> Option<ResourceVersion> {
+    /// Asks a silent server for its version, and goes on with whether it has answered. Breaks with an event that comes meanwhile, or with
+    /// a bookmark if the version is older than what was seen.
+    async fn ask_version(
+        &mut self,
+        stream: &mut Events<O>,
+        since: Instant,
+    ) -> ControlFlow<Option<Result<WatchEvent<O>, ApiError>>, bool> {
+        let Config {
+            source, plan, lists, ..
+        } = &self.config;
+        let asked = history::ask(source.clone(), plan.clone(), lists.clone());
+        let answer = tokio::select! {
+            biased;
+            event = self.next_in_time(stream, since) => return ControlFlow::Break(event),
+            answer = asked => answer,
+        };
+        let version = match answer {
+            Ok(version) => version,
+            Err(error) => {
+                let (resource, error) = (self.reporter.resource(), error.chain());
+                tracing::debug!(resource, error, "the server does not say its version");
+                return ControlFlow::Continue(false);
+            }
+        };
         if let (Some(version), Some(seen)) = (version, &self.seen)
             && version < *seen
         {
             self.history.doubt();
             self.reporter.went_back(seen, &version);
-            return Some(version);
+            return ControlFlow::Break(Some(Ok(WatchEvent::Bookmark {
+                resource_version: Some(version),
+                initial_events_end: false,
+            })));
         }
         self.history.heard();
         if self.confirm_at.is_some() {
             self.confirmed().await;
         }
-        None
+        ControlFlow::Continue(true)
     }
 
     /// The next event of a watch. If it is not available immediately, announces and reports the events before it. An

@@ -187,12 +187,17 @@ impl ApiError {
     }
 }
 
-/// An error and its causes in one line, without causes that the level above already printed.
+/// An error and its causes in one line, without causes that the level above already printed, and without the name that kube has for
+/// what is between it and the connection.
 fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut text = error.to_string();
+    let text_of = |error: &(dyn StdError + 'static)| match error.downcast_ref() {
+        Some(kube::Error::Service(cause)) => cause.to_string(),
+        _ => error.to_string(),
+    };
+    let mut text = text_of(error);
     let mut next = error.source();
     while let Some(cause) = next {
-        let cause_text = cause.to_string();
+        let cause_text = text_of(cause);
         if !text.ends_with(&cause_text) {
             text.push_str(": ");
             text.push_str(&cause_text);
@@ -622,10 +627,7 @@ mod tests {
             let error = io::Error::other(io::Error::new(kind, "tls handshake eof"));
             let error = ApiError::from_client(kube::Error::Service(Box::new(error)));
             assert_eq!(error.class(), ErrorClass::Unreachable, "{kind}");
-            assert_eq!(
-                error.chain(),
-                "cannot reach the server: ServiceError: tls handshake eof"
-            );
+            assert_eq!(error.chain(), "cannot reach the server: tls handshake eof");
         }
     }
 

@@ -11,7 +11,6 @@ mod sample;
 
 use crate::args::{AdviseArgs, AdviseOutput};
 use crate::counts::Count;
-use crate::failure::without_layers;
 use crate::grid;
 use crate::open_files;
 use crate::output;
@@ -100,7 +99,7 @@ async fn samples<'t>(
             Err(error) if error.class() == ErrorClass::Forbidden => {
                 format!("forbidden: {}", error.chain())
             }
-            Err(error) => without_layers(&error.chain()),
+            Err(error) => error.chain(),
         };
         (target, Err(why))
     });

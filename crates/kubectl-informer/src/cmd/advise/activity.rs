@@ -5,7 +5,6 @@ use crate::args::Diff;
 use crate::counts::{Count, Counts};
 use crate::diff;
 use crate::discovery::Resource;
-use crate::failure::without_layers;
 use crate::informers::Form;
 use crate::target::Target;
 use futures::StreamExt as _;
@@ -62,10 +61,10 @@ impl Activity {
         match timeout_at(until, watch).await {
             Ok(Ok(events)) => {
                 if let Err(error) = activity.read(events, &mut sample, &target.resource, until).await {
-                    activity.failure = Some(without_layers(&error.chain()));
+                    activity.failure = Some(error.chain());
                 }
             }
-            Ok(Err(error)) => activity.failure = Some(without_layers(&error.chain())),
+            Ok(Err(error)) => activity.failure = Some(error.chain()),
             Err(_) => activity.failure = Some("the server did not answer in time".into()),
         }
         activity.period = sample.listed.elapsed();

@@ -6,7 +6,6 @@
 
 use crate::args::{FollowArgs, Held};
 use crate::connection::Connection;
-use crate::failure::without_layers;
 use crate::output;
 use crate::process::{self, Memory};
 use crate::signals::{Meaning, Stop};
@@ -128,7 +127,7 @@ fn status<O: Decode>(informer: &SharedInformer<O>, handled: u64, waiting: usize)
         handled,
         waiting,
         lists: status.reflector.lists,
-        trouble: trouble.map(|error| without_layers(&error.message)),
+        trouble: trouble.map(|error| error.message),
         rss_mib: memory.rss_mib,
         peak_mib: memory.peak_mib,
         cpu_s: process::cpu_time().as_secs_f64(),

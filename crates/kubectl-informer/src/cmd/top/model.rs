@@ -5,7 +5,6 @@ use crate::args::Diff;
 use crate::counts::{Count, Counts};
 use crate::diff;
 use crate::discovery::Resource;
-use crate::failure::without_layers;
 use crate::feed::Step;
 use crate::informers::Form;
 use jiff::{SignedDuration, Timestamp};
@@ -124,8 +123,8 @@ impl Model {
                 .last_error
                 .filter(|_| reflector.phase != Phase::Watching)
             {
-                Some(error) if !error.class.is_retryable() => State::Refused(without_layers(&error.message)),
-                Some(error) if reflector.failures > 0 => State::Failing(without_layers(&error.message)),
+                Some(error) if !error.class.is_retryable() => State::Refused(error.message),
+                Some(error) if reflector.failures > 0 => State::Failing(error.message),
                 _ if status.synced => State::Watching,
                 _ => State::Listing,
             };

@@ -2,7 +2,6 @@
 
 use super::news::{News, Told};
 use crate::cmd::cache;
-use crate::failure::without_layers;
 use crate::feed::{Feed, Step};
 use futures::Stream;
 use kube::core::DynamicObject;
@@ -135,7 +134,7 @@ impl Following {
             .informer
             .unsynced()
             .into_iter()
-            .map(|unsynced| without_layers(&unsynced.why))
+            .map(|unsynced| unsynced.why)
             .next();
         self.happened.extend(why.map(Happened::Unsynced));
         self.unsynced = self
