@@ -3,7 +3,7 @@
 //! # Format
 //! The file is a sequence of zstd frames, so `zstdcat` prints it. It starts with a skippable frame of zstd's, which holds
 //! [`MAGIC`] with the version of the format. Each frame after it is a block: it has a checksum, and decompresses to whole
-//! lines of JSON. The first line is the [`Header`], each further one an [`Entry`].
+//! lines of JSON. The first line is the [`Header`], each further one an [`Entry`], and the last one the [`Trailer`].
 //!
 //! # What is kept
 //! An object is written whole when it appears. An update is written as a JSON Patch (RFC 6902) of the state before it,
@@ -11,7 +11,7 @@
 //!
 //! # Interruption
 //! A block is written by one call and is complete. A recorder that is killed leaves a file that can be read up to its last
-//! block; what follows it is ignored, and told ([`Reader::is_cut`]).
+//! block, without a trailer; what follows it is ignored, and told ([`Reader::is_cut`]).
 
 mod reader;
 mod states;
@@ -75,6 +75,13 @@ pub(crate) struct Entry {
     /// The JSON Patch that makes the object of its state before; not decoded either.
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     pub(crate) patch: Option<Box<RawValue>>,
+}
+
+/// The last line of a recording that was ended.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Trailer {
+    /// Milliseconds since the recording began.
+    ended: u64,
 }
 
 /// What happened.
@@ -199,8 +206,11 @@ mod tests {
         }
     }
 
-    /// A file with a block for each of these groups of entries.
-    fn file(groups: &[Vec<Entry>]) -> Vec<u8> {
+    /// When files end.
+    const ENDED: u64 = 9000;
+
+    /// A file with a block for each of these groups of entries, whose recorder is still writing.
+    fn unended(groups: &[Vec<Entry>]) -> Writer<Vec<u8>> {
         let mut writer = Writer::new(Vec::new(), &header()).unwrap();
         for group in groups {
             for entry in group {
@@ -208,18 +218,29 @@ mod tests {
             }
             writer.flush().unwrap();
         }
+        writer
+    }
+
+    /// A file with a block for each of these groups of entries, and one for the trailer.
+    fn file(groups: &[Vec<Entry>]) -> Vec<u8> {
+        let mut writer = unended(groups);
+        writer.end(ENDED).unwrap();
         writer.into_inner()
     }
 
-    fn sample() -> Vec<u8> {
-        file(&[
+    fn groups() -> [Vec<Entry>; 3] {
+        [
             vec![
                 whole(0, Event::Initial, "a", "1"),
                 whole(1, Event::Initial, "b", "1"),
             ],
             vec![update(1000, "a", "1", "2"), update(2000, "a", "2", "3")],
             vec![entry(3000, Event::Delete, "b")],
-        ])
+        ]
+    }
+
+    fn sample() -> Vec<u8> {
+        file(&groups())
     }
 
     /// All entries as their lines, and the error at the end.
@@ -253,7 +274,7 @@ mod tests {
             };
             told.push((value(change.old), value(change.new)));
         }
-        assert!(!reader.is_cut());
+        assert_eq!((reader.ended(), reader.is_cut()), (Some(ENDED), false));
         let text = |text: &str| Some(Value::from(text));
         assert_eq!(
             told,
@@ -322,7 +343,7 @@ mod tests {
         let mut plain = vec![0; 1 << 20];
         let length = zstd_safe::decompress(&mut plain[..], &bytes).unwrap();
         let text = std::str::from_utf8(&plain[..length]).unwrap();
-        assert_eq!(text.lines().count(), 6);
+        assert_eq!(text.lines().count(), 7);
         assert!(
             text.lines()
                 .all(|line| serde_json::from_str::<Value>(line).is_ok())
@@ -348,10 +369,25 @@ mod tests {
             }
         }
         // The header is in a block with the first entries.
-        assert_eq!(counts.into_iter().collect::<Vec<_>>(), [2, 4]);
-        let mut cut = Reader::new(&bytes[..bytes.len() - 1]).unwrap();
-        while cut.next().unwrap().is_some() {}
-        assert!(cut.is_cut());
+        assert_eq!(counts.into_iter().collect::<Vec<_>>(), [2, 4, 5]);
+        // In the trailer, and before it, as a recorder that is killed leaves it.
+        for cut in [&bytes[..bytes.len() - 1], &unended(&groups()).into_inner()] {
+            let mut cut = Reader::new(cut).unwrap();
+            while cut.next().unwrap().is_some() {}
+            assert_eq!((cut.ended(), cut.is_cut()), (None, true));
+        }
+    }
+
+    /// Nothing of two files in one is left out without a word.
+    #[test]
+    fn what_follows_the_trailer_is_refused() {
+        let (entries, error) = read(&[sample(), sample()].concat());
+        assert_eq!(entries.len(), 5);
+        let error = error.unwrap().to_string();
+        assert!(
+            error.contains("line 8 is not what a recorder writes: it is after the end"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -462,7 +498,7 @@ mod tests {
     /// A block that decompresses to more than a block may have.
     #[test]
     fn a_block_that_is_too_large_is_refused() {
-        let mut bytes = sample();
+        let mut bytes = unended(&groups()).into_inner();
         let mut compressed = Vec::with_capacity(zstd_safe::compress_bound(MOST_OF_BLOCK + 1));
         zstd_safe::compress(&mut compressed, &vec![b' '; MOST_OF_BLOCK + 1], 1).unwrap();
         bytes.extend(compressed);

@@ -314,7 +314,7 @@ impl Recorder {
         new: Option<Value>,
     ) -> io::Result<()> {
         let mut entry = Entry {
-            time: u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            time: self.millis(),
             resource,
             event,
             key: key.map(ToString::to_string).unwrap_or_default(),
@@ -335,6 +335,11 @@ impl Recorder {
         self.writer.write(&entry)
     }
 
+    /// Milliseconds since the recording began.
+    fn millis(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// Whether nothing has been told yet.
     fn is_empty(&self) -> bool {
         self.initial == 0 && self.synced.iter().all(|synced| !synced)
@@ -350,10 +355,10 @@ impl Recorder {
         )
     }
 
-    /// Writes what is left, and says what has been recorded.
+    /// Writes what is left and when it ended, and says what has been recorded.
     fn finish(&mut self) -> io::Result<String> {
         self.progress.finish_and_clear();
-        self.writer.flush()?;
+        self.writer.end(self.millis())?;
         Ok(self.told())
     }
 }

@@ -48,16 +48,23 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
         .collect();
     found.sort_unstable();
     drop(progress);
+    let ended = recording.reader.ended();
     if found.is_empty() {
         output::diagnostic(&format!(
             "no object of the recording is selected; {}",
-            told(&header)
+            told(&header, ended)
         ));
-    } else if args.at.is_some() && all && recording.damage.is_none() {
-        let last = clock(time(&header, last));
-        output::diagnostic(&format!("nothing was recorded from {last} to --at"));
+    } else if args.at.is_some() && all && recording.damage.is_none() && end > ended.unwrap_or_default() {
+        let told = match ended {
+            Some(ended) => format!(
+                "the recording ended before --at, at {}",
+                clock(time(&header, ended))
+            ),
+            None => format!("nothing was recorded from {} to --at", clock(time(&header, last))),
+        };
+        output::diagnostic(&told);
     }
-    let now = time(&header, args.at.map_or(last, |_| end));
+    let now = time(&header, args.at.map_or(ended.unwrap_or(last), |_| end));
     match args.output {
         ShowOutput::Name => {
             for (number, key) in found {
@@ -136,13 +143,16 @@ struct BriefMeta {
 }
 
 /// What a recording has, for those who looked for something else.
-fn told(header: &Header) -> String {
+fn told(header: &Header, ended: Option<u64>) -> String {
     let resources: Vec<_> = header.resources.iter().map(Resource::full_name).collect();
+    let second = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ");
+    let ended = ended.map(|ended| format!(" to {}", second(time(header, ended))));
     format!(
-        "it is of {} of {}, from {}",
+        "it is of {} of {}, from {}{}",
         resources.join(", "),
         header.server,
-        header.started.strftime("%Y-%m-%dT%H:%M:%SZ")
+        second(header.started),
+        ended.unwrap_or_default()
     )
 }
 
@@ -280,16 +290,21 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         }
     }
     drop(progress);
-    if changed == 0 && last < from {
-        let last = clock(time(&header, last));
+    let ended = recording.reader.ended();
+    if changed == 0 && ended.unwrap_or(last) < from {
+        let (what, at) = match ended {
+            Some(ended) => ("the end", ended),
+            None => ("the last change", last),
+        };
         bail!(Usage(format!(
-            "--from is after the last change of the recording, at {last}"
+            "--from is after {what} of the recording, at {}",
+            clock(time(&header, at))
         )));
     }
     if changed == 0 {
         output::diagnostic(&format!(
             "no change of the recording is selected; {}",
-            told(&header)
+            told(&header, ended)
         ));
     }
     recording.ended()
@@ -380,7 +395,7 @@ impl Recording {
         }
         if self.reader.is_cut() {
             output::diagnostic(&format!(
-                "{}: the last block is incomplete, because the recorder was killed or is still writing",
+                "{}: the recording has no end, because the recorder was killed or is still writing",
                 self.path
             ));
         }

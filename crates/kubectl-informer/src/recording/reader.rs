@@ -1,6 +1,8 @@
 //! Reads recordings.
 
-use super::{ANY_VERSION, Entry, Header, MAGIC, MOST_OF_BLOCK, MOST_OF_LINE, RecordingError, SKIPPABLE};
+use super::{
+    ANY_VERSION, Entry, Header, MAGIC, MOST_OF_BLOCK, MOST_OF_LINE, RecordingError, SKIPPABLE, Trailer,
+};
 use std::io::{ErrorKind, Read};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, ResetDirective};
 
@@ -20,6 +22,8 @@ pub(crate) struct Reader<R> {
     blocks: Blocks,
     /// The number of the last line that was read.
     line: u64,
+    /// What the trailer says, once it has been read.
+    ended: Option<u64>,
 }
 
 /// Decompressed blocks.
@@ -33,7 +37,8 @@ struct Blocks {
     taken: usize,
     /// The number of blocks.
     number: u64,
-    cut: bool,
+    /// Whether nothing more can be read.
+    over: bool,
 }
 
 impl<R: Read> Reader<R> {
@@ -63,6 +68,7 @@ impl<R: Read> Reader<R> {
             header,
             blocks,
             line: 1,
+            ended: None,
         })
     }
 
@@ -70,9 +76,14 @@ impl<R: Read> Reader<R> {
         &self.header
     }
 
-    /// Whether the file ends within a block, which was not read.
+    /// When the recording ended, in milliseconds since it began. Known at the end of the file, unless that is cut.
+    pub(crate) fn ended(&self) -> Option<u64> {
+        self.ended
+    }
+
+    /// Whether the file ends before the recording was ended. Known at the end of the file.
     pub(crate) fn is_cut(&self) -> bool {
-        self.blocks.cut
+        self.blocks.over && self.ended.is_none()
     }
 
     /// The number of the last line that was read.
@@ -95,11 +106,24 @@ impl<R: Read> Reader<R> {
                 why: format!("more than {MOST_OF_LINE} bytes"),
             });
         }
-        let entry = serde_json::from_slice(line).map_err(|error| RecordingError::Line {
-            number: self.line,
-            why: error.to_string(),
-        })?;
-        Ok(Some(entry))
+        let error = match serde_json::from_slice(line) {
+            Ok(entry) => return Ok(Some(entry)),
+            Err(error) => error,
+        };
+        let Ok(Trailer { ended }) = serde_json::from_slice(line) else {
+            return Err(RecordingError::Line {
+                number: self.line,
+                why: error.to_string(),
+            });
+        };
+        if self.blocks.line(&mut self.input)?.is_some() {
+            return Err(RecordingError::Line {
+                number: self.line + 1,
+                why: "it is after the end of the recording".into(),
+            });
+        }
+        self.ended = Some(ended);
+        Ok(None)
     }
 }
 
@@ -142,14 +166,14 @@ impl Blocks {
             block: Vec::new(),
             taken: 0,
             number: 0,
-            cut: false,
+            over: false,
         })
     }
 
     /// The next line, without its end.
     fn line(&mut self, input: &mut impl Read) -> Result<Option<&[u8]>, RecordingError> {
         while self.taken == self.block.len() {
-            if self.cut || !self.read(input)? {
+            if self.over || !self.read(input)? {
                 return Ok(None);
             }
         }
@@ -170,7 +194,6 @@ impl Blocks {
             why: why.to_owned(),
         };
         let mut out = vec![0; CHUNK];
-        let mut begun = false;
         loop {
             if self.start == self.buffer.len() {
                 self.buffer.resize(CHUNK, 0);
@@ -184,12 +207,11 @@ impl Blocks {
                 self.start = 0;
                 if length == 0 {
                     // What there is of this block has not been checked.
-                    self.cut = begun;
+                    self.over = true;
                     self.block.clear();
                     return Ok(false);
                 }
             }
-            begun = true;
             let mut from = InBuffer::around(&self.buffer[self.start..]);
             let (hint, length) = {
                 let mut to = OutBuffer::around(&mut out[..]);
@@ -197,11 +219,11 @@ impl Blocks {
                 (hint, to.pos())
             };
             let hint = hint.map_err(|code| damaged(self.number, zstd_safe::get_error_name(code)));
-            let hint = hint.inspect_err(|_| self.cut = true)?;
+            let hint = hint.inspect_err(|_| self.over = true)?;
             self.start += from.pos();
             self.block.extend_from_slice(&out[..length]);
             if self.block.len() > MOST_OF_BLOCK {
-                self.cut = true;
+                self.over = true;
                 return Err(damaged(self.number, "more than 64 MiB"));
             }
             if hint == 0 {

@@ -1,6 +1,6 @@
 //! Writes recordings.
 
-use super::{BLOCK, Entry, Header, MAGIC, SKIPPABLE};
+use super::{BLOCK, Entry, Header, MAGIC, SKIPPABLE, Trailer};
 use serde::Serialize;
 use std::io::{self, Write};
 use zstd_safe::{CCtx, CParameter};
@@ -83,6 +83,15 @@ impl<W: Write> Writer<W> {
         self.out.flush()?;
         self.written += self.compressed.len() as u64;
         Ok(())
+    }
+
+    /// Writes what is left, and when the recording ended, in milliseconds since it began.
+    ///
+    /// # Errors
+    /// It cannot be written. What has been written before can be read.
+    pub(crate) fn end(&mut self, ended: u64) -> io::Result<()> {
+        self.line(&Trailer { ended })?;
+        self.flush()
     }
 
     /// The bytes that have been written.

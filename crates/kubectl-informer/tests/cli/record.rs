@@ -3,6 +3,7 @@
 use crate::process::{Running, run};
 use crate::{cluster, config_map, scripted, secret, widgets};
 use conformance::cluster::Cluster;
+use jiff::Timestamp;
 use kube_sim::SimServer;
 use kube_sim::faults::{LIST, WATCH};
 use kube_sim::script::Answer;
@@ -126,10 +127,7 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     }
     for (times, expected) in [
         ("--from 2s --to 1s", "--to is before --from"),
-        (
-            "--from 9h",
-            "--from is after the last change of the recording, at ",
-        ),
+        ("--from 9h", "--from is after the end of the recording, at "),
     ] {
         let ended = run(&format!("diff {path} {times}")).await;
         assert_eq!(ended.code, Some(2), "{ended:?}");
@@ -153,9 +151,19 @@ async fn a_recording_is_looked_at_by_time_and_object() {
     assert!(ended.out.contains("widget.example.com/w"), "{ended:?}");
     let ended = run(&format!("show {path} wd,cm -n default -o name --at 9h")).await;
     assert_eq!(ended.out, "configmap/a\nwidget.example.com/w", "{ended:?}");
-    assert!(ended.err.contains("nothing was recorded from "), "{ended:?}");
+    assert!(
+        ended.err.contains("the recording ended before --at, at "),
+        "{ended:?}"
+    );
     let ended = run(&format!("show {path} cm/a --at {second}")).await;
     assert_eq!(ended.err, "", "{ended:?}");
+    let nothing = run(&format!("show {path} cm/nope")).await;
+    let told = nothing
+        .err
+        .trim_end()
+        .rsplit_once(" to ")
+        .map(|(_, time)| time.parse::<Timestamp>());
+    assert!(matches!(told, Some(Ok(_))), "{nothing:?}");
     let all = run(&format!("show {path} -A -n nowhere")).await;
     assert_eq!(all.out, run(&format!("show {path}")).await.out, "{all:?}");
     assert!(all.out.contains("widget.example.com/w"), "{all:?}");
@@ -212,7 +220,7 @@ async fn a_killed_recorder_leaves_a_readable_file() {
     std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
     let ended = run(&format!("show {}", file.display())).await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.err.contains("the last block is incomplete"), "{ended:?}");
+    assert!(ended.err.contains("the recording has no end"), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
