@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM.
 
 use crate::failure::Interrupted;
+use crate::terminal;
 use anyhow::Context as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -82,6 +83,7 @@ impl Stop {
                     },
                     code = repeated => code,
                 };
+                terminal::restore();
                 std::process::exit(code.into())
             }
         };

@@ -4,11 +4,15 @@ use anyhow::Context as _;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::{DefaultTerminal, Frame};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// How soon the thread that reads keys notices the end.
 const KEYS: Duration = Duration::from_millis(100);
+
+/// Whether the terminal is a screen.
+static IS_SCREEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal while it shows the screen. Dropping it shows again what was there before.
 pub(crate) struct Terminal(DefaultTerminal);
@@ -19,9 +23,9 @@ impl Terminal {
     /// # Errors
     /// It cannot be used, for example because it is none.
     pub(crate) fn open() -> anyhow::Result<Self> {
-        ratatui::try_init()
-            .map(Self)
-            .context("cannot use this terminal as a screen")
+        let terminal = ratatui::try_init().context("cannot use this terminal as a screen")?;
+        IS_SCREEN.store(true, Ordering::Relaxed);
+        Ok(Self(terminal))
     }
 
     /// Draws the screen.
@@ -36,6 +40,13 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Shows again what was there before the screen, if there is one: for an end of the process in which nothing is dropped.
+pub(crate) fn restore() {
+    if IS_SCREEN.swap(false, Ordering::Relaxed) {
         ratatui::restore();
     }
 }
