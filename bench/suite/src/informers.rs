@@ -218,7 +218,7 @@ fn command(programs: &Programs, server: &Server, client: &str, plan: &Plan<'_>) 
 fn mib(client: &str, plan: &Plan<'_>) -> u64 {
     let form = client.split('/').next().unwrap_or_default();
     let relists = plan.cases.contains(&Case::Relist);
-    let (kib, kib_of_a_relist) = match form.trim_end_matches("-json").trim_end_matches("-thread") {
+    let (kib, kib_of_a_relist) = match form.trim_end_matches("-kube").trim_end_matches("-json").trim_end_matches("-thread") {
         "packed" => (2, 2),
         "projection" => (4, 4),
         "metadata" => (4, 5),

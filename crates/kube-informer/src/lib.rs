@@ -41,6 +41,7 @@
 //! | not act on a cache that has not seen my own write | [`WriteTracker`](informer::WriteTracker) |
 //! | keep a large collection in little memory | [`Packed`](form::Packed): `factory.informer::<Packed<Pod>>()` |
 //! | start from what the last run knew, without a list | [`warm_start`] |
+//! | spend less processor time on lists and bursts | [`client`] |
 //! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`] |
 //! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
 //! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
@@ -62,6 +63,7 @@
 //! | [`store`], [`lister`] | objects, indexes, snapshots; typed read views |
 //! | [`form`] | how objects are stored: decoded, packed, projected |
 //! | [`warm_start`] | caches that are saved to a directory |
+//! | [`client`] | a kube client with which lists cost less |
 //! | [`selector`] | label and field selectors |
 //! | [`reflector`] | list and watch: options, status, pages |
 //! | [`source`] | requests and their answers; sources of one's own |
@@ -96,7 +98,8 @@
 //! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C
 //! compiler. `simd-json`, on by default, decodes whole objects by simd-json instead of `serde_json`, in less
 //! time; see [numbers](form#numbers). `protobuf`, on by default, asks for Kubernetes' protobuf where a server
-//! may have it ([more](source::ClientSource::encoding)).
+//! may have it ([more](source::ClientSource::encoding)). `rustls-tls`, off by default, is the module [`client`]: a kube client with
+//! which lists cost less.
 //!
 //! # Tracing
 //! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level
@@ -104,8 +107,13 @@
 //! object's content. Handlers and batches that are slow while others wait are warnings.
 
 // Links to what a feature that is off would hold.
-#![cfg_attr(not(feature = "packed"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(
+    not(all(feature = "packed", feature = "rustls-tls")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
+#[cfg(feature = "rustls-tls")]
+pub mod client;
 mod drain_shrinking;
 pub mod factory;
 mod field_path;

@@ -53,11 +53,13 @@ mod watch_list_support;
 pub use client::ClientSource;
 pub(crate) use decoded::DecodeResult;
 use error::BoxError;
+#[cfg(feature = "rustls-tls")]
+pub(crate) use error::ConnectError;
 pub(crate) use error::LONGEST_RETRY_AFTER;
 pub use error::{ApiError, ApiStatus, ErrorClass, Reason};
 pub use path::InvalidName;
 pub use request::{ListRequest, ListVersion, WatchFrom, WatchRequest};
-pub(crate) use request::{WATCH_TIMEOUT, random_timeout};
+pub(crate) use request::{LongAnswer, WATCH_TIMEOUT, random_timeout};
 pub use selection::Selection;
 pub(crate) use sharding::Narrowing;
 pub(crate) use subject::Subject;

@@ -78,7 +78,7 @@ impl Connection {
         let url = config::shown(&config.cluster_url);
         config::check_token(&config.auth_info)?;
         let default_namespace = config.default_namespace.clone();
-        let client = Client::try_from(config).map_err(|error| match &error {
+        let client = kube_informer::client::try_from(config).map_err(|error| match &error {
             kube::Error::Auth(error) => no_credentials(&url, error),
             error => anyhow!("cannot set up a connection to {url}: {}", chain(error)),
         })?;

@@ -11,8 +11,8 @@ use super::path::{InvalidName, resource_path};
 use super::rejection::rejection;
 use super::sharding::{list_of, watch_of};
 use super::{
-    ApiError, ErrorClass, ListRequest, ListStream, ListerWatcher, NamespacedSource, Selection, ShardedSource,
-    WatchListSupport, WatchRequest, WatchStream,
+    ApiError, ErrorClass, ListRequest, ListStream, ListerWatcher, LongAnswer, NamespacedSource, Selection,
+    ShardedSource, WatchListSupport, WatchRequest, WatchStream,
 };
 use crate::low_level::wire::{Encoding, FieldPlan};
 use crate::object::{CachedObject, ObjectKey};
@@ -201,6 +201,7 @@ impl ClientSource {
         object: Option<&ObjectKey>,
         metadata: PartialMetadata,
         plan: &FieldPlan,
+        length: Option<LongAnswer>,
     ) -> Result<(Response<Body>, Expected), ApiError> {
         let objects = Objects {
             resource: &self.resource,
@@ -210,13 +211,16 @@ impl ClientSource {
         };
         let asked = self.negotiation.asked(&objects);
         let sent = self
-            .send_once(&query, object, objects.accept(asked, metadata))
+            .send_once(&query, object, objects.accept(asked, metadata), length)
             .await;
         let (asked, response) = match sent {
             Err(ApiError::Status(status)) if status.code == 406 && asked != Encoding::Json => {
                 self.negotiation.refused();
                 let json = objects.accept(Encoding::Json, metadata);
-                (Encoding::Json, self.send_once(&query, object, json).await?)
+                (
+                    Encoding::Json,
+                    self.send_once(&query, object, json, length).await?,
+                )
             }
             sent => (asked, sent?),
         };
@@ -238,8 +242,9 @@ impl ClientSource {
         query: &str,
         object: Option<&ObjectKey>,
         accept: HeaderValue,
+        length: Option<LongAnswer>,
     ) -> Result<Response<Body>, ApiError> {
-        self.get(self.uri(query, object)?, accept).await
+        self.get(self.uri(query, object)?, accept, length).await
     }
 
     /// What is selected, whatever the namespace.
@@ -269,7 +274,7 @@ impl ClientSource {
             PartialMetadata::Object.parameters(),
             Encoding::Json,
         );
-        let response = match self.get(KUBE_SYSTEM.to_owned(), accept).await {
+        let response = match self.get(KUBE_SYSTEM.to_owned(), accept, None).await {
             Ok(response) => response,
             Err(error) => {
                 return match error.class() {
@@ -293,9 +298,14 @@ impl ClientSource {
         Ok(namespace.metadata.uid.filter(|uid| !uid.is_empty()))
     }
 
-    async fn get(&self, uri: String, accept: HeaderValue) -> Result<Response<Body>, ApiError> {
+    async fn get(
+        &self,
+        uri: String,
+        accept: HeaderValue,
+        length: Option<LongAnswer>,
+    ) -> Result<Response<Body>, ApiError> {
         let path = uri.split('?').next().unwrap_or_default().to_owned();
-        let request = Request::get(uri)
+        let mut request = Request::get(uri)
             .header(header::ACCEPT, accept)
             .header(
                 header::ACCEPT_ENCODING,
@@ -303,6 +313,9 @@ impl ClientSource {
             )
             .body(sent_once().await.map_err(ApiError::from_client)?)
             .map_err(|error| ApiError::Request(error.into()))?;
+        if let Some(long) = length {
+            request.extensions_mut().insert(long);
+        }
         let response = tokio::time::timeout(BEGINNING, self.client.send(request))
             .await
             .map_err(|_| silent(BEGINNING))?
@@ -373,12 +386,14 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
+            let is_whole = request.limit.is_none() && request.object.is_none();
             let (response, expected) = self
                 .send::<O>(
                     request.query(),
                     request.object.as_ref(),
                     PartialMetadata::List,
                     &request.plan,
+                    is_whole.then_some(LongAnswer),
                 )
                 .await?;
             let chunks = Chunks::new(response, LIST, self.received.clone());
@@ -396,7 +411,13 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
             };
             let patience = Patience::of(total.saturating_add(WATCH_GRACE));
             let (response, expected) = self
-                .send::<O>(request.query(), None, PartialMetadata::Object, &request.plan)
+                .send::<O>(
+                    request.query(),
+                    None,
+                    PartialMetadata::Object,
+                    &request.plan,
+                    Some(LongAnswer),
+                )
                 .await?;
             let chunks = Chunks::new(response, patience, self.received.clone());
             let events = watch_events(chunks, expected);

@@ -187,6 +187,12 @@ impl ApiError {
     }
 }
 
+/// The [client](crate::client) has no connection.
+#[cfg(feature = "rustls-tls")]
+#[derive(Debug, thiserror::Error)]
+#[error("cannot connect")]
+pub(crate) struct ConnectError(#[source] pub(crate) BoxError);
+
 /// An error and its causes in one line, without causes that the level above already printed, and without the name that kube has for
 /// what is between it and the connection.
 fn chain(error: &(dyn StdError + 'static)) -> String {
@@ -211,6 +217,10 @@ fn chain(error: &(dyn StdError + 'static)) -> String {
 fn is_connect(error: &(dyn StdError + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     causes.any(|cause| {
+        #[cfg(feature = "rustls-tls")]
+        if cause.is::<ConnectError>() {
+            return true;
+        }
         let client = cause.downcast_ref::<hyper_util::client::legacy::Error>();
         client.is_some_and(hyper_util::client::legacy::Error::is_connect)
     })
@@ -598,6 +608,16 @@ mod tests {
         let error = client.request(request).await.unwrap_err();
         let error = ApiError::from_client(kube::Error::Service(error.into()));
         assert_eq!(error.class(), ErrorClass::Unreachable, "{}", error.chain());
+    }
+
+    #[cfg(feature = "rustls-tls")]
+    #[test]
+    fn a_connect_timeout_of_our_client_is_unreachable() {
+        let late = io::Error::new(io::ErrorKind::TimedOut, "late");
+        let error = ConnectError(late.into());
+        let error = ApiError::from_client(kube::Error::Service(error.into()));
+        assert_eq!(error.class(), ErrorClass::Unreachable);
+        assert_eq!(error.chain(), "cannot reach the server: cannot connect: late");
     }
 
     #[test]

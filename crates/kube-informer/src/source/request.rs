@@ -9,6 +9,11 @@ pub(crate) const WATCH_TIMEOUT: Duration = Duration::from_secs(300);
 /// The longest timeout that is sent, in seconds. Servers store timeouts as 64-bit nanoseconds.
 const LONGEST_TIMEOUT: u64 = i32::MAX as u64;
 
+/// Marks a request, in its extensions, whose answer is long. [`client`](crate::client) gives it a connection of its own; other clients
+/// ignore it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LongAnswer;
+
 /// One list request.
 ///
 /// ```

@@ -191,7 +191,10 @@ async fn a_new_server_in_its_place_is_told_to_people() {
     );
     first.shutdown().await;
     let why = watch.said("reconnecting").await;
-    assert!(why.contains("cannot reach the server: client error"), "{why}");
+    assert!(
+        why.contains("cannot reach the server: cannot connect: tcp connect error"),
+        "{why}"
+    );
 
     // The other `b` is deleted and added.
     let second = in_its_place(port).await;

@@ -96,18 +96,23 @@ fn own_thread() -> anyhow::Result<Handle> {
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::read()?;
     let config = arguments.config().await?;
-    let client = kube::Client::try_from(config)?;
+    let kube_client = kube::Client::try_from(config.clone())?;
     let control = kube::Client::try_from(kube::Config::new(arguments.control.parse()?))?;
     let (form, streaming) = (arguments.form.clone(), arguments.streaming());
     let counter = Counter::default();
-    let mut source = informer::source(client.clone());
+    // "packed-kube" is the form "packed", read by kube's own client.
+    let (form, client) = match form.strip_suffix("-kube") {
+        Some(form) => (form, kube_client.clone()),
+        None => (&*form, kube_informer::client::try_from(config)?),
+    };
+    let mut source = informer::source(client);
     // "packed-json" is the form "packed", asked for in JSON.
     let form = match form.strip_suffix("-json") {
         Some(form) => {
             source = source.encoding(Encoding::Json);
             form
         }
-        None => &*form,
+        None => form,
     };
     // "packed-thread" is the form "packed", whose informer runs on a thread of its own.
     let (form, runtime) = match form.strip_suffix("-thread") {
@@ -149,7 +154,7 @@ async fn main() -> anyhow::Result<()> {
             };
             running.run::<PartialObjectMeta<Pod>>(informer::METADATA).await
         }
-        "kube-rs" => reflector::run(client, streaming, running.counter, running.measurement).await,
+        "kube-rs" => reflector::run(kube_client, streaming, running.counter, running.measurement).await,
         other => bail!("no form is called {other}"),
     }
 }
