@@ -3,8 +3,8 @@
 //! It does what kube's own client does, and costs a program less: the API server sends a list or a streaming list in many small pieces,
 //! and with kube's client each piece wakes a task that reads the connection, then the task that reads the answer. Here
 //!
-//! - the informer's own task reads the connection of a list or a watch, which is used for nothing else and closed at its end. Pages
-//!   of lists and all other requests share connections, as with kube's client;
+//! - the informer's own task reads the connection of a watch or of a list that is not in pages, which is used for nothing else and
+//!   closed at its end. All other requests share connections, as with kube's client;
 //! - what arrives in a burst, more than 256 KiB within 10 ms, is read a millisecond later, in large pieces. What arrives more slowly
 //!   is read at once.
 //!
@@ -23,6 +23,7 @@
 //! ```
 //!
 //! # What differs from kube's client
+//! - Each watch and each such list opens a connection, with a TLS handshake.
 //! - [`valid_until`](Client::valid_until) does not know when a certificate expires that a credential plugin has given.
 //! - Answers are not compressed, unless an informer [asks for it](crate::source::ClientSource::compression).
 //! - Single requests have no `tracing` spans, and their failures are not logged. Those of informers are told as with any client.
@@ -77,8 +78,9 @@ pub async fn try_default() -> Result<Client, kube::Error> {
 /// Certificates or credentials cannot be read, or a credential plugin fails.
 ///
 /// # Panics
-/// Several providers of cryptography are compiled into the program, and none of them is
-/// [installed](https://docs.rs/rustls/latest/rustls/crypto/struct.CryptoProvider.html#method.install_default).
+/// Without a proxy: no provider of cryptography is compiled into the program (kube's features `ring` and `aws-lc-rs` are one each), or several
+/// are and none of them is [installed](https://docs.rs/rustls/latest/rustls/crypto/struct.CryptoProvider.html#method.install_default);
+/// kube's client installs `aws-lc-rs` by itself.
 pub fn try_from(config: Config) -> Result<Client, kube::Error> {
     if config.proxy_url.is_some() {
         return Client::try_from(config);

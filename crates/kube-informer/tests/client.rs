@@ -123,10 +123,10 @@ async fn server() -> (TcpListener, ClientSource) {
 }
 
 /// How many objects a list has.
-async fn list(source: &ClientSource, limit: Option<u32>) -> Result<usize, ApiError> {
+async fn list(source: &ClientSource, version: ListVersion) -> Result<usize, ApiError> {
     let request = ListRequest {
-        limit,
-        ..ListRequest::new(ListVersion::Any)
+        limit: Some(500),
+        ..ListRequest::new(version)
     };
     let source: &dyn ListerWatcher<Packed<ConfigMap>> = source;
     let mut parts = source.list(request).await?;
@@ -149,25 +149,31 @@ async fn a_whole_list_has_a_connection_of_its_own_and_pages_share_one() {
         // Each list: a connection, which is closed.
         for names in [&["a", "b"][..], &["a"]] {
             let mut accepted = Accepted(listener.accept().await.unwrap().0);
-            assert!(accepted.request().await.unwrap().ends_with("resourceVersion=0"));
+            assert!(
+                accepted
+                    .request()
+                    .await
+                    .unwrap()
+                    .ends_with("limit=500&resourceVersion=0")
+            );
             accepted.answer(&config_map_list(names)).await;
             assert_eq!(accepted.request().await, None);
         }
         let mut accepted = Accepted(listener.accept().await.unwrap().0);
         for _ in 0..2 {
-            assert!(accepted.request().await.unwrap().contains("limit=1&"));
+            assert!(accepted.request().await.unwrap().ends_with("limit=500"));
             accepted.answer(&config_map_list(&["a"])).await;
         }
     };
     let ask = async {
-        assert_eq!(list(&source, None).await.unwrap(), 2);
-        assert_eq!(list(&source, None).await.unwrap(), 1);
-        assert_eq!(list(&source, Some(1)).await.unwrap(), 1);
+        assert_eq!(list(&source, ListVersion::Any).await.unwrap(), 2);
+        assert_eq!(list(&source, ListVersion::Any).await.unwrap(), 1);
+        assert_eq!(list(&source, ListVersion::MostRecent).await.unwrap(), 1);
         // The connection is back with the pool when its task, on this thread, has run.
         for _ in 0..100 {
             tokio::task::yield_now().await;
         }
-        assert_eq!(list(&source, Some(1)).await.unwrap(), 1);
+        assert_eq!(list(&source, ListVersion::MostRecent).await.unwrap(), 1);
     };
     tokio::time::timeout(PATIENCE, async { tokio::join!(serve, ask) })
         .await
@@ -181,10 +187,10 @@ async fn failures_are_those_of_other_clients() {
         let mut accepted = Accepted(listener.accept().await.unwrap().0);
         accepted.request().await.unwrap();
     };
-    let (error, ()) = tokio::join!(list(&source, None), cut);
+    let (error, ()) = tokio::join!(list(&source, ListVersion::Any), cut);
     assert_eq!(error.unwrap_err().class(), ErrorClass::Unreachable);
     drop(listener);
-    let error = list(&source, None).await.unwrap_err();
+    let error = list(&source, ListVersion::Any).await.unwrap_err();
     assert_eq!(error.class(), ErrorClass::Unreachable);
     let chain = error.chain();
     assert!(

@@ -47,11 +47,7 @@ where
         })
         .await?
     };
-    Ok(response.map(|incoming| Answer {
-        incoming,
-        driver,
-        failure: None,
-    }))
+    Ok(response.map(|incoming| Answer { incoming, driver }))
 }
 
 /// Makes the request's target what a server expects, which is no proxy, and returns what it was.
@@ -79,42 +75,40 @@ pub(super) struct Answer {
     incoming: Incoming,
     /// `None`: the connection has ended.
     driver: Option<Driver>,
-    /// Why it has.
-    failure: Option<hyper::Error>,
 }
 
 impl http_body::Body for Answer {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = &mut *self;
         let mut frame = Pin::new(&mut this.incoming).poll_frame(cx);
         if frame.is_pending()
             && let Some(driver) = &mut this.driver
         {
-            if let Poll::Ready(ended) = driver.as_mut().poll(cx) {
+            // Hyper tells the body why a connection ended before it. What happens to the connection after its end is of no
+            // interest.
+            if driver.as_mut().poll(cx).is_ready() {
                 this.driver = None;
-                this.failure = ended.err();
             }
             frame = Pin::new(&mut this.incoming).poll_frame(cx);
         }
         match frame {
-            // A connection that failed looks like the end of a body whose length was not known.
-            Poll::Ready(None) => {
-                this.driver = None;
-                Poll::Ready(this.failure.take().map(Err))
+            Poll::Ready(None) => this.driver = None,
+            Poll::Pending if this.driver.is_none() => {
+                return Poll::Ready(Some(Err("the connection has ended".into())));
             }
-            Poll::Pending if this.driver.is_none() => Poll::Ready(this.failure.take().map(Err)),
-            frame => frame,
+            _ => {}
         }
+        frame.map_err(BoxError::from)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.incoming.is_end_stream() && self.failure.is_none()
+        self.incoming.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -200,6 +194,18 @@ mod tests {
         });
         assert!(frame.is_none());
         assert!(is_closed(&mut server).await);
+    }
+
+    /// What a server sends after an answer, or how it closes the connection, does not matter to those who have the answer.
+    #[tokio::test]
+    async fn a_connection_that_fails_after_the_answer_does_not_matter() {
+        let (response, mut server) = answer(CHUNKED).await.unwrap();
+        let mut body = response.into_body();
+        body.frame().await.unwrap().unwrap();
+        server.write_all(b"5\r\nagain\r\n0\r\n\r\nstray").await.unwrap();
+        let frame = body.frame().await.unwrap().unwrap();
+        assert_eq!(frame.into_data().unwrap(), "again");
+        assert!(body.frame().await.is_none());
     }
 
     #[tokio::test]

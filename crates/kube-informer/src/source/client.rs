@@ -386,7 +386,7 @@ impl<O: CachedObject> ListerWatcher<O> for ClientSource {
 
     fn list(&self, request: ListRequest) -> BoxFuture<'_, Result<ListStream<O>, ApiError>> {
         async move {
-            let is_whole = request.limit.is_none() && request.object.is_none();
+            let is_whole = request.is_whole();
             let (response, expected) = self
                 .send::<O>(
                     request.query(),

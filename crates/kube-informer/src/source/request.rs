@@ -64,6 +64,12 @@ impl ListRequest {
         }
     }
 
+    /// Whether servers answer it with the whole collection: most do whatever the limit, if the state need not be the most recent one.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_cached = matches!(self.version, ListVersion::Any | ListVersion::NotOlderThan(_));
+        self.object.is_none() && self.continue_token.is_none() && (self.limit.is_none() || is_cached)
+    }
+
     /// The request's parameters as a URL query.
     pub fn query(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
