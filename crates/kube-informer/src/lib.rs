@@ -41,7 +41,7 @@
 //! | not act on a cache that has not seen my own write | [`WriteTracker`](informer::WriteTracker) |
 //! | keep a large collection in little memory | [`Packed`](form::Packed): `factory.informer::<Packed<Pod>>()` |
 //! | start from what the last run knew, without a list | [`warm_start`] |
-//! | spend less processor time on lists and bursts | [`client`] |
+//! | use less CPU time to receive large lists | [`client`] |
 //! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`] |
 //! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
 //! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
@@ -63,7 +63,7 @@
 //! | [`store`], [`lister`] | objects, indexes, snapshots; typed read views |
 //! | [`form`] | how objects are stored: decoded, packed, projected |
 //! | [`warm_start`] | caches that are saved to a directory |
-//! | [`client`] | a kube client with which lists cost less |
+//! | [`client`] | a `kube::Client` that uses less CPU time to receive large lists |
 //! | [`selector`] | label and field selectors |
 //! | [`reflector`] | list and watch: options, status, pages |
 //! | [`source`] | requests and their answers; sources of one's own |
@@ -98,8 +98,8 @@
 //! `packed`, on by default, is the form [`Packed`](form::Packed), whose compression (zstd) needs a C
 //! compiler. `simd-json`, on by default, decodes whole objects by simd-json instead of `serde_json`, in less
 //! time; see [numbers](form#numbers). `protobuf`, on by default, asks for Kubernetes' protobuf where a server
-//! may have it ([more](source::ClientSource::encoding)). `rustls-tls`, off by default, is the module [`client`]: a kube client with
-//! which lists cost less.
+//! may have it ([more](source::ClientSource::encoding)). `rustls-tls`, off by default, is the module [`client`]: a
+//! `kube::Client` that uses less CPU time to receive large lists.
 //!
 //! # Tracing
 //! Lists, watches and the application of changes are `tracing` spans `list`, `watch` and `apply` of level

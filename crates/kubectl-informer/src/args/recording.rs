@@ -9,8 +9,8 @@ use std::time::Duration;
 /// Record the changes of resources in a file.
 ///
 /// First the objects that exist are recorded, then every change as it happens, until Ctrl-C or --for. The file is
-/// compressed; a recorder that is killed leaves one that can be read up to the last two seconds. `show` and `diff` look at
-/// it, `replay` plays it to any client; `zstdcat` prints it as lines of JSON.
+/// compressed. A recorder that is killed leaves a file that can be read; at most its last two seconds are missing. `show` and
+/// `diff` look at it, `replay` plays it to any client; `zstdcat` prints it as lines of JSON.
 ///
 /// The values of secrets and of their annotations are replaced, unless --with-secrets is given. What other objects contain
 /// (the environment of a pod, say) is recorded as it is; the file can be read by its owner only.
@@ -62,7 +62,7 @@ pub(crate) struct RecordingArgs {
 pub(crate) struct ShowArgs {
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
-    /// The time; by default the end
+    /// The time; by default the end of the recording, or its last entry if it is incomplete
     #[arg(long, value_name = "TIME", value_parser = Moment::parse)]
     pub(crate) at: Option<Moment>,
     /// How to print the objects: a table, their names, or whole

@@ -50,17 +50,18 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     drop(progress);
     let ended = recording.reader.ended();
     if found.is_empty() {
-        output::diagnostic(&format!(
-            "no object of the recording is selected; {}",
-            told(&header, ended)
-        ));
-    } else if args.at.is_some() && all && recording.damage.is_none() && end > ended.unwrap_or_default() {
+        output::diagnostic(&format!("no recorded object matches; {}", told(&header, ended)));
+    }
+    if args.at.is_some() && all && recording.damage.is_none() && end > ended.unwrap_or_default() {
         let told = match ended {
             Some(ended) => format!(
                 "the recording ended before --at, at {}",
                 clock(time(&header, ended))
             ),
-            None => format!("nothing was recorded from {} to --at", clock(time(&header, last))),
+            None => format!(
+                "the last entry before --at is of {}; the recording is incomplete, so later changes may be missing",
+                clock(time(&header, last))
+            ),
         };
         output::diagnostic(&told);
     }
@@ -148,7 +149,7 @@ fn told(header: &Header, ended: Option<u64>) -> String {
     let second = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%SZ");
     let ended = ended.map(|ended| format!(" to {}", second(time(header, ended))));
     format!(
-        "it is of {} of {}, from {}{}",
+        "the recording has {} of {}, from {}{}",
         resources.join(", "),
         header.server,
         second(header.started),
@@ -223,9 +224,10 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     let several = header.resources.len() > 1;
     let mut grid = Grid::default();
     let mut progress = Some(progress::doing("reading the recording"));
-    let (mut changed, mut last) = (0_u64, 0);
+    let (mut changed, mut last, mut all) = (0_u64, 0, true);
     while let Some(mut entry) = recording.next() {
         if entry.time > to {
+            all = false;
             break;
         }
         last = entry.time;
@@ -291,10 +293,10 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     }
     drop(progress);
     let ended = recording.reader.ended();
-    if changed == 0 && ended.unwrap_or(last) < from {
+    if changed == 0 && all && recording.damage.is_none() && ended.unwrap_or(last) < from {
         let (what, at) = match ended {
             Some(ended) => ("the end", ended),
-            None => ("the last change", last),
+            None => ("the last entry", last),
         };
         bail!(Usage(format!(
             "--from is after {what} of the recording, at {}",
@@ -302,10 +304,7 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         )));
     }
     if changed == 0 {
-        output::diagnostic(&format!(
-            "no change of the recording is selected; {}",
-            told(&header, ended)
-        ));
+        output::diagnostic(&format!("no recorded change matches; {}", told(&header, ended)));
     }
     recording.ended()
 }
@@ -385,7 +384,7 @@ impl Recording {
             .ok()
     }
 
-    /// Says if the file ends before its end.
+    /// Says if the file ends before the recording does.
     ///
     /// # Errors
     /// It is damaged; what was before that has been read.
@@ -395,7 +394,7 @@ impl Recording {
         }
         if self.reader.is_cut() {
             output::diagnostic(&format!(
-                "{}: the recording has no end, because the recorder was killed or is still writing",
+                "{}: the recording is incomplete: the recorder is still running, was killed or could not write, or the file was cut",
                 self.path
             ));
         }

@@ -121,7 +121,7 @@ async fn a_recording_is_looked_at_by_time_and_object() {
         assert!(
             ended
                 .err
-                .contains("of the recording is selected; it is of configmaps, widgets.example.com of "),
+                .contains(" matches; the recording has configmaps, widgets.example.com of "),
             "{ended:?}"
         );
     }
@@ -133,6 +133,11 @@ async fn a_recording_is_looked_at_by_time_and_object() {
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.err.contains(expected), "{ended:?}");
     }
+
+    // No time of the recording, but nothing happened then.
+    let nothing = run(&format!("diff {path} --from 1ms --to 2ms")).await;
+    assert_eq!(nothing.code, Some(0), "{nothing:?}");
+    assert!(nothing.err.contains("no recorded change matches"), "{nothing:?}");
 
     // As it was between the two updates, and at the end.
     let second = changes[0]["time"].as_str().unwrap();
@@ -220,7 +225,7 @@ async fn a_killed_recorder_leaves_a_readable_file() {
     std::fs::write(&file, &whole[..whole.len() - 3]).unwrap();
     let ended = run(&format!("show {}", file.display())).await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.err.contains("the recording has no end"), "{ended:?}");
+    assert!(ended.err.contains("the recording is incomplete: "), "{ended:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
