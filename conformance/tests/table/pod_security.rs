@@ -472,6 +472,9 @@ fn changes() -> Case {
         .ask(label("baseline", enforce("baseline", "latest")))
         .ask(label("restricted", enforce("restricted", "latest")))
         .ask(label("restricted as before", enforce("restricted", "v1.7")))
+        // A patch begins with the state in the server's cache: an older one is restricted in another version, and that is told. A list
+        // waits for the cache.
+        .ask(get(NAMESPACES).named("until the version is known").only(["/kind"]))
         .ask(label("a baseline again", enforce("baseline", "v1.7")))
         .ask(label("audit", json!({format!("{PREFIX}audit"): "restricted"})))
         .ask(label("restricted at last", enforce("restricted", "v1.30")))
