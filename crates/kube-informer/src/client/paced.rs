@@ -3,6 +3,7 @@
 use futures::TryFutureExt as _;
 use futures::future::MapOk;
 use http::Uri;
+use http::uri::Scheme;
 use hyper::rt::{Read, ReadBuf, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use std::io::{self, IoSlice};
@@ -20,7 +21,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// The size of the buffer: the first, which is doubled whenever it has been filled, and the largest.
 const BUFFERS: (usize, usize) = (16 << 10, 256 << 10);
 
-/// Connects as another connector does.
+/// Connects as another connector does. Only connections with TLS are paced: without it, hyper reads large pieces by itself, and what is read is copied once
+/// less.
 #[derive(Debug, Clone)]
 pub(super) struct PacedConnector<C>(pub(super) C);
 
@@ -34,13 +36,19 @@ impl<C: Service<Uri>> Service<Uri> for PacedConnector<C> {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        self.0.call(uri).map_ok(Paced::new)
+        let made = match uri.scheme() == Some(&Scheme::HTTPS) {
+            true => Paced::new,
+            false => Paced::unpaced,
+        };
+        self.0.call(uri).map_ok(made)
     }
 }
 
 /// A connection that is left alone for a moment in a burst.
 pub(super) struct Paced<S> {
     inner: S,
+    /// Whether it is: if not, all else is unused.
+    is_paced: bool,
     /// What was read from it, of which what begins at `start` and ends at `end` is left.
     buffer: Vec<u8>,
     start: usize,
@@ -58,6 +66,7 @@ impl<S> Paced<S> {
     fn new(inner: S) -> Self {
         Self {
             inner,
+            is_paced: true,
             buffer: Vec::new(),
             start: 0,
             end: 0,
@@ -65,6 +74,13 @@ impl<S> Paced<S> {
             arrived: 0,
             burst: false,
             pause: None,
+        }
+    }
+
+    fn unpaced(inner: S) -> Self {
+        Self {
+            is_paced: false,
+            ..Self::new(inner)
         }
     }
 
@@ -90,8 +106,11 @@ impl<S: Read + Unpin> Paced<S> {
         }
         let (first, most) = BUFFERS;
         if self.end == self.buffer.len() {
-            // It was full, or there was none.
-            self.buffer.resize((self.end * 2).clamp(first, most), 0);
+            // It was full, or there was none. A new one is not copied, and large ones come from the system as zeros.
+            let length = (self.end * 2).clamp(first, most);
+            if length != self.end {
+                self.buffer = vec![0; length];
+            }
         }
         (self.start, self.end) = (0, 0);
         let mut buffer = ReadBuf::new(&mut self.buffer);
@@ -121,6 +140,9 @@ impl<S: Read + Unpin> Read for Paced<S> {
         mut buf: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
+        if !this.is_paced {
+            return Pin::new(&mut this.inner).poll_read(cx, buf);
+        }
         if this.start == this.end {
             ready!(this.poll_fill(cx))?;
         }
@@ -268,6 +290,23 @@ mod tests {
                 assert!(received == all);
             });
         }
+    }
+
+    #[tokio::test]
+    async fn only_connections_with_tls_are_paced() {
+        let (near, mut far) = duplex(64);
+        let mut near = Some(TokioIo::new(near));
+        let connector = tower::service_fn(move |_: Uri| std::future::ready(near.take().ok_or(())));
+        let mut connector = PacedConnector(connector);
+        let mut near = connector.call("http://server".parse().unwrap()).await.unwrap();
+        far.write_all(b"hello").await.unwrap();
+        assert_eq!(read(&mut near, 64).await, b"hello");
+        assert!(near.buffer.is_empty());
+        let connector = tower::service_fn(move |_: Uri| std::future::ready(Ok::<_, ()>(())));
+        let made = PacedConnector(connector)
+            .call("https://server".parse().unwrap())
+            .await;
+        assert!(made.unwrap().is_paced);
     }
 
     #[tokio::test]
