@@ -21,8 +21,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// The size of the buffer: the first, which is doubled whenever it has been filled, and the largest.
 const BUFFERS: (usize, usize) = (16 << 10, 256 << 10);
 
-/// Connects as another connector does. Only connections with TLS are paced: without it, hyper reads large pieces by itself, and what is read is copied once
-/// less.
+/// Connects as another connector does. Only connections with TLS are paced: others hyper reads in large pieces by itself, and what is read
+/// is copied once less.
 #[derive(Debug, Clone)]
 pub(super) struct PacedConnector<C>(pub(super) C);
 
