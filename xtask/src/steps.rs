@@ -46,7 +46,7 @@ const STEPS: &[Step] = &[
     ),
     step(
         "features",
-        "each combination of cargo features, and the oldest Kubernetes version",
+        "each combination of two cargo features, and the oldest Kubernetes version",
         features::check,
     ),
     step("msrv", "the oldest supported Rust", msrv),
