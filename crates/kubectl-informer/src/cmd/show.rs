@@ -34,10 +34,11 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let header = recording.reader.header().clone();
     let selected = Selected::of(&args.recording, &header)?;
     let end = args.at.map_or(u64::MAX, |moment| moment.millis(header.started));
-    if let Some(Moment::At(at)) = args.at
-        && at < header.started
-    {
-        bail!("--at {at} is before the recording began, at {}", header.started);
+    if let Some(at) = before(args.at, &header) {
+        bail!(Usage(format!(
+            "--at {at} is before the recording began, at {}",
+            header.started
+        )));
     }
     let progress = progress::doing("reading the recording");
     let Reached { last, all } = state_at(&mut recording, &selected, end);
@@ -221,6 +222,18 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
     if to < from {
         bail!(Usage("--to is before --from".into()));
     }
+    if let Some(to) = before(args.to, &header) {
+        bail!(Usage(format!(
+            "--to {to} is before the recording began, at {}",
+            header.started
+        )));
+    }
+    if before(args.from, &header).is_some() {
+        output::diagnostic(&format!(
+            "the recording began after --from, at {}",
+            header.started
+        ));
+    }
     let several = header.resources.len() > 1;
     let mut grid = Grid::default();
     let mut progress = Some(progress::doing("reading the recording"));
@@ -307,6 +320,14 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
         output::diagnostic(&format!("no recorded change matches; {}", told(&header, ended)));
     }
     recording.ended()
+}
+
+/// A time that is before the recording began.
+fn before(moment: Option<Moment>, header: &Header) -> Option<Timestamp> {
+    match moment {
+        Some(Moment::At(at)) if at < header.started => Some(at),
+        _ => None,
+    }
 }
 
 /// The cells of a change's row.

@@ -126,13 +126,29 @@ async fn a_recording_is_looked_at_by_time_and_object() {
         );
     }
     for (times, expected) in [
-        ("--from 2s --to 1s", "--to is before --from"),
-        ("--from 9h", "--from is after the end of the recording, at "),
+        ("diff --from 2s --to 1s", "--to is before --from"),
+        ("diff --from 9h", "--from is after the end of the recording, at "),
+        (
+            "diff --to 2020-01-01T00:00:00Z",
+            "--to 2020-01-01T00:00:00Z is before the recording began, at ",
+        ),
+        (
+            "show --at 2020-01-01T00:00:00Z",
+            "--at 2020-01-01T00:00:00Z is before the recording began, at ",
+        ),
     ] {
-        let ended = run(&format!("diff {path} {times}")).await;
+        let ended = run(&format!("{times} {path}")).await;
         assert_eq!(ended.code, Some(2), "{ended:?}");
         assert!(ended.err.contains(expected), "{ended:?}");
     }
+    // What is asked for was recorded in part only.
+    let partly = run(&format!("diff {path} --from 2020-01-01T00:00:00Z")).await;
+    assert_eq!(partly.code, Some(0), "{partly:?}");
+    assert_eq!(partly.out, run(&format!("diff {path}")).await.out);
+    assert!(
+        partly.err.contains("the recording began after --from, at "),
+        "{partly:?}"
+    );
 
     // No time of the recording, but nothing happened then.
     let nothing = run(&format!("diff {path} --from 1ms --to 2ms")).await;
