@@ -33,6 +33,9 @@
 //! ```
 //!
 //! # What differs from kube's client
+//! - A connection fails after 45 s if the other end is gone without closing it (a machine that was suspended, a route or a NAT entry that is
+//!   lost), as with client-go: TCP keepalive probes it. With kube's client, a watch notices after its read timeout of 295 s, or after
+//!   [`bookmark_timeout`](crate::reflector::ReflectorOptions::bookmark_timeout).
 //! - A program has one more connection for each list of the kinds above, while it is read, each with a TLS handshake.
 //! - If [`Config::proxy_url`] is set (by the kubeconfig, or by `HTTPS_PROXY` where there is a kubeconfig), [`try_from`] returns kube's client.
 //! - The feature `rustls-tls` enables kube's. If kube's `openssl-tls` is on as well, kube prefers rustls, so every `kube::Client` of the program
@@ -63,8 +66,18 @@ use kube::client::{Body, ConfigExt as _, DynBody};
 use kube::{Client, Config};
 use paced::PacedConnector;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tower::retry::RetryLayer;
 use tower::{BoxError, Service, ServiceBuilder, ServiceExt as _};
+
+/// How long a connection is silent before the other end is asked whether it is still there. This, and the time after which it counts as gone, are
+/// those of client-go's pings.
+const IDLE: Duration = Duration::from_secs(30);
+const BETWEEN_PROBES: Duration = Duration::from_secs(5);
+const PROBES: u32 = 3;
+/// How long the other end may be silent though it is asked.
+#[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+const SILENCE: Duration = IDLE.saturating_add(BETWEEN_PROBES.saturating_mul(PROBES));
 
 /// A client for the cluster that [`Config::infer`] finds, as of [`Client::try_default`].
 ///
@@ -101,9 +114,7 @@ pub fn try_from(config: Config) -> Result<Client, kube::Error> {
     if config.proxy_url.is_some() {
         return Client::try_from(config);
     }
-    let mut http = HttpConnector::new();
-    http.enforce_http(false);
-    let https = config.rustls_https_connector_with_connector(PacedConnector(http))?;
+    let https = config.rustls_https_connector_with_connector(PacedConnector(tcp()))?;
     let mut connector = TimeoutConnector::new(https);
     connector.set_connect_timeout(config.connect_timeout);
     connector.set_read_timeout(config.read_timeout);
@@ -122,6 +133,20 @@ pub fn try_from(config: Config) -> Result<Client, kube::Error> {
         .service(Connections { pool, connector });
     let service = service.map_response(|response: Response<_>| response.map(boxed));
     Ok(Client::new(service, config.default_namespace))
+}
+
+/// Connects, and notices after 45 s that nobody is there any more.
+fn tcp() -> HttpConnector {
+    let mut tcp = HttpConnector::new();
+    tcp.enforce_http(false);
+    // While nothing is sent, as in a watch, probes ask.
+    tcp.set_keepalive(Some(IDLE));
+    tcp.set_keepalive_interval(Some(BETWEEN_PROBES));
+    tcp.set_keepalive_retries(Some(PROBES));
+    // What is sent, as a request on a connection that was kept, must be acknowledged.
+    #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+    tcp.set_tcp_user_timeout(Some(SILENCE));
+    tcp
 }
 
 /// A body whatever its type.

@@ -198,3 +198,38 @@ async fn failures_are_those_of_other_clients() {
         "{chain}"
     );
 }
+
+/// Linux tells which timer of a connection runs, and when it is due.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_silent_server_is_asked_whether_it_is_there() {
+    for version in [ListVersion::Any, ListVersion::MostRecent] {
+        let (listener, source) = server().await;
+        let look = async {
+            let (stream, client) = listener.accept().await.unwrap();
+            let mut accepted = Accepted(stream);
+            accepted.request().await.unwrap();
+            let local = format!(":{:04X}", client.port());
+            // Until the request is acknowledged, it is that which has a timer.
+            loop {
+                let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+                let row = table.lines().find_map(|row| {
+                    let columns: Vec<_> = row.split_whitespace().collect();
+                    columns[1].ends_with(&local).then(|| columns[5].to_owned())
+                });
+                let (timer, due) = row.as_deref().and_then(|row| row.split_once(':')).unwrap();
+                if timer == "02" {
+                    // In hundredths of a second.
+                    let due = u64::from_str_radix(due, 16).unwrap();
+                    assert!((2_000..=3_000).contains(&due), "{due}");
+                    break;
+                }
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            accepted.answer(&config_map_list(&["a"])).await;
+        };
+        let both = async { tokio::join!(list(&source, version), look) };
+        let (listed, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
+        assert_eq!(listed.unwrap(), 1);
+    }
+}
