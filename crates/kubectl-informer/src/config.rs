@@ -254,7 +254,14 @@ async fn of_kubeconfig(args: &ConnectionArgs) -> anyhow::Result<(Config, Option<
     if let Some(user) = &options.user
         && !kubeconfig.auth_infos.iter().any(|named| named.name == *user)
     {
-        bail!("the kubeconfig {origin} has no user {user:?}");
+        let names = there_are(kubeconfig.auth_infos.iter().map(|named| &*named.name));
+        bail!("the kubeconfig {origin} has no user {user:?} ({names})");
+    }
+    if let Some(cluster) = &options.cluster
+        && !kubeconfig.clusters.iter().any(|named| named.name == *cluster)
+    {
+        let names = there_are(kubeconfig.clusters.iter().map(|named| &*named.name));
+        bail!("the kubeconfig {origin} has no cluster {cluster:?} ({names})");
     }
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
     let config = config.map_err(|error| {
@@ -339,10 +346,7 @@ pub(crate) fn auth_problem(error: &AuthError) -> String {
 /// The selected context, if it exists.
 fn context(kubeconfig: &Kubeconfig, wanted: Option<&str>, origin: &str) -> anyhow::Result<String> {
     let names: Vec<_> = kubeconfig.contexts.iter().map(|context| &*context.name).collect();
-    let there_are = match &*names {
-        [] => "it has none".to_owned(),
-        names => format!("it has: {}", names.join(", ")),
-    };
+    let there_are = there_are(names.iter().copied());
     let Some(name) = wanted.or(kubeconfig.current_context.as_deref()) else {
         bail!("the kubeconfig {origin} has no current context; name one with --context ({there_are})");
     };
@@ -350,6 +354,14 @@ fn context(kubeconfig: &Kubeconfig, wanted: Option<&str>, origin: &str) -> anyho
         bail!("the kubeconfig {origin} has no context {name:?} ({there_are})");
     }
     Ok(name.to_owned())
+}
+
+fn there_are<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.collect();
+    match names.is_empty() {
+        true => "it has none".to_owned(),
+        false => format!("it has: {}", names.join(", ")),
+    }
 }
 
 /// The cluster's proxy in the kubeconfig.

@@ -110,6 +110,16 @@ pub(crate) fn print(changes: &[Change], indent: &str, all: &str, colors: bool) -
     Ok(())
 }
 
+/// The colour of an event: `add`, `update` or `delete`.
+pub(crate) fn color(event: &str) -> Option<AnsiColor> {
+    match event {
+        "add" => Some(AnsiColor::Green),
+        "update" => Some(AnsiColor::Yellow),
+        "delete" => Some(AnsiColor::Red),
+        _ => None,
+    }
+}
+
 /// A value, in its beginning if it is long.
 fn short(value: &Value) -> String {
     const SHOWN: usize = 120;

@@ -40,6 +40,34 @@ pub(crate) struct Skipped {
     pub(crate) why: String,
 }
 
+/// Those with the same reason together, in the order of the first of each. What a user may not do is one reason for all kinds.
+pub(crate) fn grouped<'a>(skipped: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    let mut groups: Vec<(Vec<&str>, String)> = Vec::new();
+    for (resource, why) in skipped {
+        let why = forbidden(why).unwrap_or_else(|| why.to_owned());
+        match groups.iter_mut().find(|(_, of)| *of == why) {
+            Some((resources, _)) => resources.push(resource),
+            None => groups.push((vec![resource], why)),
+        }
+    }
+    let joined = groups.into_iter();
+    joined
+        .map(|(resources, why)| (resources.join(", "), why))
+        .collect()
+}
+
+/// Who is refused what, without the kind: a server says `pods is forbidden: User "al" cannot list resource "pods" in API group ""
+/// at the cluster scope`.
+fn forbidden(why: &str) -> Option<String> {
+    let (_, told) = why.split_once(" is forbidden: ")?;
+    let (who, rest) = told.split_once(" cannot ")?;
+    let verb = rest.split(' ').next()?;
+    let scope = [" in the namespace ", " at the cluster scope"]
+        .iter()
+        .find_map(|scope| rest.find(scope).map(|at| &rest[at..]))?;
+    Some(format!("forbidden: {who} cannot {verb} them{scope}"))
+}
+
 /// Why a kind is left out of those of a namespace.
 const IN_NO_NAMESPACE: &str = "its objects are in no namespace";
 
@@ -381,4 +409,42 @@ fn check_syntax(args: &ScopeArgs) -> Result<(), Usage> {
         FieldSelector::parse(text).map_err(|error| malformed("--field-selector", text, error))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forbidden_to_somebody_is_one_line() {
+        let forbidden = |resource: &str, scope: &str| {
+            format!(
+                "the server answered 403 Forbidden: {resource} is forbidden: User \"al\" cannot list resource \"{resource}\" in API group \
+                 \"\" {scope}"
+            )
+        };
+        let everywhere = "at the cluster scope";
+        let skipped = [
+            ("pods", forbidden("pods", everywhere)),
+            ("bindings", "it cannot be listed".to_owned()),
+            ("secrets", forbidden("secrets", everywhere)),
+            ("nodes", forbidden("nodes", "in the namespace \"a\": denied")),
+            ("reviews", "it cannot be listed".to_owned()),
+        ];
+        let told = |resources: &str, why: &str| (resources.to_owned(), why.to_owned());
+        assert_eq!(
+            grouped(skipped.iter().map(|(resource, why)| (*resource, &**why))),
+            [
+                told(
+                    "pods, secrets",
+                    "forbidden: User \"al\" cannot list them at the cluster scope"
+                ),
+                told("bindings, reviews", "it cannot be listed"),
+                told(
+                    "nodes",
+                    "forbidden: User \"al\" cannot list them in the namespace \"a\": denied"
+                ),
+            ]
+        );
+    }
 }

@@ -2,6 +2,7 @@
 //! the text beside them or forge lines.
 
 use std::borrow::Cow;
+use std::time::Duration;
 use unicode_width::UnicodeWidthStr as _;
 
 /// The text with every character that is not printable escaped as JSON escapes it, such as `\u009b`: control characters
@@ -77,6 +78,14 @@ pub(crate) fn bytes(bytes: u64) -> String {
     match value < 9.95 {
         true => format!("{value:.1} {unit}"),
         false => format!("{value:.0} {unit}"),
+    }
+}
+
+/// How long something took: `120ms`, `4.5s`.
+pub(crate) fn elapsed(time: Duration) -> String {
+    match time.as_millis() {
+        millis @ ..1000 => format!("{millis}ms"),
+        _ => format!("{:.1}s", time.as_secs_f64()),
     }
 }
 

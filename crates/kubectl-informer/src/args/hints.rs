@@ -119,6 +119,17 @@ fn of_option(command: String, option: &str) -> Option<&'static str> {
         ("diff", "--at" | "--since") => Some("`--from` and `--to` choose the time"),
         ("record", "--timeout") => Some("`--for` says how long"),
         (_, "-f" | "--filename" | "-k" | "--kustomize") => Some("name the objects, as in pod/web-0"),
+        (_, "--cache-dir") => Some("nothing that the server told is kept in files; leave it out"),
+        (_, "--disable-compression" | "--match-server-version" | "--warnings-as-errors") => {
+            Some("it has no effect here; leave it out")
+        }
+        (_, "--profile" | "--profile-output" | "--log-flush-frequency" | "--vmodule") => {
+            Some("kubectl's own profiles and log are not here; leave it out")
+        }
+        (_, "--username" | "--password") => {
+            Some("Kubernetes has no basic authentication any more; `--token` or `--user` says who asks")
+        }
+        (_, "--as-user-extra") => Some("the kubeconfig can say so (`as-user-extra` of a user)"),
         _ => None,
     }
 }
@@ -166,6 +177,9 @@ mod tests {
         check("ki replay a.rec --from 5m", Some("from its beginning"));
         check("ki watch pods --output-watch-events", Some("always prints"));
         check("ki watch pods --show-kind", Some("`-o name`"));
+        check("ki watch pods --cache-dir /tmp/c", Some("leave it out"));
+        check("ki top --match-server-version", Some("leave it out"));
+        check("ki watch pods --password a", Some("`--token`"));
         check("ki get pods", Some("`watch` prints"));
         check("ki wait pod/a --for create", Some("`watch --until`"));
         check("ki events -A", Some("`watch events`"));

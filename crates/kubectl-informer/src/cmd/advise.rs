@@ -16,7 +16,7 @@ use crate::open_files;
 use crate::output;
 use crate::progress;
 use crate::signals::{Meaning, Stop};
-use crate::target::{Kinds, Skipped, Target};
+use crate::target::{Kinds, Skipped, Target, grouped};
 use crate::text::{bytes, printable};
 use activity::Activity;
 use anyhow::bail;
@@ -180,9 +180,8 @@ fn text(report: &Report) -> String {
         lines.push(String::new());
         lines.push("Skipped:".into());
         let skipped = report.skipped.iter();
-        lines.extend(grid::table(
-            skipped.map(|skipped| vec![skipped.resource.clone(), skipped.why.clone()]),
-        ));
+        let skipped = grouped(skipped.map(|skipped| (&*skipped.resource, &*skipped.why)));
+        lines.extend(skipped.iter().map(|(kinds, why)| format!("{kinds}: {why}")));
     }
     if !report.made.is_empty() {
         lines.push(String::new());

@@ -2,7 +2,7 @@
 
 use crate::args::RecordArgs;
 use crate::discovery::Resource;
-use crate::failure::reason;
+use crate::failure::{Usage, reason};
 use crate::feed::Step;
 use crate::informers::{Form, Informers};
 use crate::output;
@@ -10,12 +10,12 @@ use crate::progress;
 use crate::recording::{Entry, Event, Header, MOST_OF_LEVELS, MOST_OF_LINE, Writer};
 use crate::signals::{Meaning, Stop};
 use crate::target::Target;
-use crate::text::{bytes, counted};
+use crate::text::{bytes, counted, elapsed};
 use anyhow::{Context as _, bail};
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use k8s_openapi::ByteString;
-use kube_informer::reflector::Phase;
+use kube_informer::reflector::{Phase, ReflectorStatus};
 use kube_informer::{Notification, ObjectKey};
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -38,6 +38,12 @@ const REDACTED: &str = "redacted";
 const REST_OF_LINE: usize = 64 << 10;
 
 pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
+    if args.file.as_os_str() == "-" {
+        bail!(Usage(
+            "--file: a recording is not written to standard output; name a file, or ./- for one of that name"
+                .into()
+        ));
+    }
     let stop = Stop::on_signal(Meaning::End, Some(GRACE))?;
     let found = Target::find_all(&args.resources, &args.scope);
     let Some(targets) = stop.token.run_until_cancelled(found).await else {
@@ -96,6 +102,14 @@ pub(crate) async fn run(args: RecordArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// A resource that was synced, and whose changes do not arrive.
+#[derive(Debug, Clone, Copy)]
+struct Away {
+    since: Instant,
+    lists: u64,
+    watches: u64,
+}
+
 /// Writes what informers tell.
 struct Recorder {
     writer: Writer<File>,
@@ -106,6 +120,8 @@ struct Recorder {
     synced: Vec<bool>,
     /// The failures that have been told of each.
     failures: Vec<u64>,
+    /// Which are away, since when, and how many lists and watches there had been by then.
+    away: Vec<Option<Away>>,
     /// The last failure of each that has not been listed.
     reasons: Vec<Option<String>>,
     /// The objects that cannot be recorded as they are.
@@ -139,6 +155,7 @@ impl Recorder {
             writer: Writer::new(file, &header)?,
             synced: vec![false; resources.len()],
             failures: vec![0; resources.len()],
+            away: vec![None; resources.len()],
             reasons: vec![None; resources.len()],
             left_out: HashSet::new(),
             redaction: Redaction::default(),
@@ -180,6 +197,7 @@ impl Recorder {
     /// Tells of failures; one that no retry helps ends the recording if nothing is known of its resource yet.
     fn check(&mut self, informers: &Informers) -> anyhow::Result<()> {
         for (number, status) in informers.statuses().enumerate() {
+            self.is_back(number, &status.reflector);
             let Some(error) = status.reflector.last_error else {
                 continue;
             };
@@ -192,10 +210,34 @@ impl Recorder {
             if error.number > self.failures[number] && status.reflector.phase != Phase::Watching {
                 self.failures[number] = error.number;
                 let operation = error.operation;
+                if self.synced[number] {
+                    self.away[number].get_or_insert_with(|| Away {
+                        since: Instant::now(),
+                        lists: status.reflector.lists,
+                        watches: status.reflector.watches,
+                    });
+                }
                 self.say(&format!("{resource}: reconnecting: {operation}: {why}"));
             }
         }
         Ok(())
+    }
+
+    /// Tells that the changes of a resource arrive again. Those of the meantime are recorded one by one if the watch goes on where it
+    /// was; what a new list shows has its time.
+    fn is_back(&mut self, number: usize, status: &ReflectorStatus) {
+        let Some(away) = self.away[number] else { return };
+        if status.phase != Phase::Watching || status.failures > 0 || status.watches == away.watches {
+            return;
+        }
+        self.away[number] = None;
+        let resource = self.resources[number].full_name();
+        let after = elapsed(away.since.elapsed());
+        let how = match status.lists > away.lists {
+            true => "listed again; what changed meanwhile is recorded as of now",
+            false => "the watch goes on where it was",
+        };
+        self.say(&format!("{resource}: back after {after}; {how}"));
     }
 
     /// Says something on standard error, not in the line that shows the progress.

@@ -94,7 +94,7 @@ pub(crate) fn show(args: &ShowArgs) -> anyhow::Result<ExitCode> {
                     name(number, key),
                     age.unwrap_or_else(|| "-".into()),
                     metadata.resource_version.unwrap_or_else(|| "-".into()),
-                    changed.map(clock).unwrap_or_default(),
+                    changed.map_or_else(|| "-".into(), clock),
                 ]
             });
             let head = ["NAMESPACE", "NAME", "AGE", "VERSION", "CHANGED"].map(ToOwned::to_owned);
@@ -297,7 +297,11 @@ pub(crate) fn diff(args: &DiffArgs) -> anyhow::Result<ExitCode> {
                     output::line(&grid.row(head.into_iter()))?;
                 }
                 let cells = cells(at, entry.event.name(), resource, &key, several, version);
-                output::line(&grid.row(cells.into_iter()))?;
+                let row = grid.row(cells.into_iter());
+                let event = entry.event.name();
+                let end = row.find(event).map_or(0, |at| at + event.len());
+                let (head, tail) = row.split_at(end);
+                output::colored(diff::color(event).filter(|_| colors), head, tail)?;
                 if let Some(fields) = fields {
                     diff::print(&fields, "    ", "--fields=all", colors)?;
                 }

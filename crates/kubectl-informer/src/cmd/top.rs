@@ -89,7 +89,7 @@ impl Top {
         let counted = match listed {
             Some(()) => {
                 stop.token
-                    .run_until_cancelled(self.read_until(started + args.period))
+                    .run_until_cancelled(self.counted(started + args.period))
                     .await
             }
             None => None,
@@ -105,6 +105,9 @@ impl Top {
         match args.output {
             Some(TopOutput::Json) => output::line(&serde_json::to_string(&table)?)?,
             _ => output::lines(&table.text())?,
+        }
+        if let Some(why) = table.unwatched() {
+            bail!("no kind is watched any more; {why}");
         }
         if table.is_empty() {
             output::diagnostic(&match &args.filter {
@@ -142,6 +145,14 @@ impl Top {
         self.model.forget_changes(Instant::now());
     }
 
+    /// Counts changes until then, and looks now and then which kinds are watched.
+    async fn counted(&mut self, until: Instant) {
+        while Instant::now() < until {
+            self.read_until(until.min(Instant::now() + Duration::from_millis(250)))
+                .await;
+        }
+    }
+
     /// Takes notice of what happens until then.
     async fn read_until(&mut self, time: Instant) {
         loop {
@@ -151,7 +162,7 @@ impl Top {
                     None => return tokio::time::sleep_until(time).await,
                 },
                 () = tokio::time::sleep_until(time) => {
-                    self.model.read_states(self.informers.statuses());
+                    self.model.read_states(self.informers.statuses(), Instant::now());
                     return;
                 }
             }

@@ -43,8 +43,8 @@ struct State {
     object: Form,
     /// The patches that were not applied yet, from the oldest.
     waiting: Vec<Waiting>,
-    /// When it was changed, in milliseconds since the recording began.
-    changed: u64,
+    /// When it was changed, in milliseconds since the recording began, if it was since then.
+    changed: Option<u64>,
 }
 
 /// A patch, and the line it was read from.
@@ -127,7 +127,7 @@ impl States {
             return self.apply(entry).map(drop);
         }
         self.waiting += length;
-        state.changed = entry.time;
+        state.changed = Some(entry.time);
         state
             .waiting
             .extend(entry.patch.take().map(|patch| Waiting { patch, line }));
@@ -177,7 +177,8 @@ impl States {
         let (before, new) = match new {
             None => (kind.objects.remove(&key), None),
             Some((new, body)) => {
-                let state = kind.pack(&key, body, entry.time)?;
+                let changed = (entry.event != Event::Initial).then_some(entry.time);
+                let state = kind.pack(&key, body, changed)?;
                 (kind.objects.insert(key, state), Some(new))
             }
         };
@@ -264,14 +265,14 @@ impl States {
         Some(Ok(object.to_string()))
     }
 
-    /// When an object was changed last, in milliseconds since the recording began.
+    /// When an object was changed last, in milliseconds since the recording began, if it was since then.
     pub(crate) fn changed(&self, resource: usize, key: &ObjectKey) -> Option<u64> {
-        Some(self.kinds.get(resource)?.objects.get(key)?.changed)
+        self.kinds.get(resource)?.objects.get(key)?.changed
     }
 }
 
 impl Kind {
-    fn pack(&self, key: &ObjectKey, body: Bytes, changed: u64) -> Result<State, String> {
+    fn pack(&self, key: &ObjectKey, body: Bytes, changed: Option<u64>) -> Result<State, String> {
         if body.len() > MOST_OF_LINE {
             return Err(format!("{} has more than {MOST_OF_LINE} bytes", key.as_str()));
         }

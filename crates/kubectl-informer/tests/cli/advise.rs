@@ -4,7 +4,7 @@ use crate::process::{Running, run};
 use crate::{cluster, pod, scripted, secret};
 use conformance::cluster::Cluster;
 use kube_sim::SimServer;
-use kube_sim::script::{Answer, Kind};
+use kube_sim::script::{Answer, Kind, event};
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 
@@ -145,7 +145,11 @@ async fn a_kind_that_is_forbidden_is_named() {
         .start();
     let ended = run(&format!("advise --for 0 --server {}", server.url())).await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    let line = ended.out.lines().find(|line| line.starts_with("nodes ")).unwrap();
+    let line = ended
+        .out
+        .lines()
+        .find(|line| line.starts_with("nodes: "))
+        .unwrap();
     assert!(line.contains("forbidden: "), "{ended:?}");
 }
 
@@ -226,4 +230,38 @@ async fn what_was_listed_in_time_is_kept() {
         "{report}"
     );
     assert_eq!(report["skipped"], json!([]), "{report}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_the_server_ends_is_gone_on_with() {
+    let maps = Kind::new("v1", "ConfigMap");
+    let (sender, asked) = std::sync::mpsc::channel();
+    let mut watches = 0;
+    let (_server, listener) = scripted::server(move |request| {
+        let Some(_) = request.parameter("watch") else {
+            return Answer::json(maps.list("5", [maps.object("default/a", "5")]));
+        };
+        watches += 1;
+        sender
+            .send(request.parameter("resourceVersion").map(ToOwned::to_owned))
+            .unwrap();
+        match watches {
+            1 => Answer::watch([event("MODIFIED", &maps.object("default/a", "6"))]).close(),
+            2 => Answer::watch([event("MODIFIED", &maps.object("default/a", "7"))]).close(),
+            _ => Answer::status(503, "ServiceUnavailable", "down"),
+        }
+    })
+    .await;
+    let ended = run(&format!(
+        "advise cm --for 10s -o json --server {}",
+        listener.url()
+    ))
+    .await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    let changes = &kind(&report, "configmaps")["changes"];
+    assert_eq!(changes["changes"], 2, "{report}");
+    assert!(changes["failure"].as_str().unwrap().contains("down"), "{report}");
+    let asked: Vec<_> = asked.try_iter().flatten().take(3).collect();
+    assert_eq!(asked, ["5", "6", "7"]);
 }

@@ -228,6 +228,18 @@ contexts: [{name: one, context: {cluster: c, user: u}}, {name: two, context: {cl
             " --context two",
             vec!["cannot use context \"two\"", "nope"],
         ),
+        (
+            "no-cluster",
+            GOOD,
+            " --context one --cluster other",
+            vec!["has no cluster \"other\"", "it has: c"],
+        ),
+        (
+            "no-user",
+            GOOD,
+            " --context one --user other",
+            vec!["has no user \"other\"", "it has: u"],
+        ),
     ] {
         let file = File::new(name, content);
         check(

@@ -361,3 +361,46 @@ async fn a_name_that_is_a_resource_is_told() {
     let expected = "; pods is a resource, too: several are separated by commas";
     assert!(ended.err.contains(expected), "{ended:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recorder_says_when_it_is_back() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.rec");
+    let args = format!("record cm --file {} --server {}", file.display(), server.url());
+    let mut recorder = Running::start(&args);
+    recorder.said("synced: 1 object").await;
+    let away = server.faults().refuse(WATCH, MAPS, 503).start();
+    server.faults().cut_watches_of(MAPS);
+    recorder.said("configmaps: reconnecting: ").await;
+    change(&server, "a");
+    server.faults().compact();
+    away.remove();
+    let said = recorder.said("configmaps: back after ").await;
+    assert!(
+        said.ends_with("; listed again; what changed meanwhile is recorded as of now"),
+        "{said}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kinds_that_cannot_be_watched_any_more_are_told_together() {
+    let server = SimServer::builder().start().await.unwrap();
+    create(&server, &["a"]);
+    server.store().create(crate::pod("a")).unwrap();
+    for resource in [MAPS, "pods"] {
+        server.faults().refuse(WATCH, resource, 503).start();
+    }
+    let args = format!(
+        "top cm,po --once --for 1s --time-limit 1s --server {}",
+        server.url()
+    );
+    let ended = run(&args).await;
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.out.contains("\nnot watched any more: configmaps, pods: "),
+        "{ended:?}"
+    );
+    assert!(ended.err.contains("no kind is watched any more; "), "{ended:?}");
+}

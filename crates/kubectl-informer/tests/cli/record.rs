@@ -245,6 +245,13 @@ async fn a_killed_recorder_leaves_a_readable_file() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_recording_is_no_stream() {
+    let ended = run("record cm --file - --server http://127.0.0.1:1").await;
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.err.contains("not written to standard output"), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn other_files_are_refused() {
     let (folder, file) = folder();
     std::fs::write(&file, "hello").unwrap();

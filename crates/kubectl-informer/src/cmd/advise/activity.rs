@@ -8,6 +8,7 @@ use crate::discovery::Resource;
 use crate::informers::Form;
 use crate::target::Target;
 use futures::StreamExt as _;
+use kube_informer::ResourceVersion;
 use kube_informer::form::Decode as _;
 use kube_informer::low_level::wire::{Encoding, RawObject};
 use kube_informer::source::{
@@ -19,6 +20,8 @@ use tokio::time::{Instant, timeout_at};
 
 /// The number of objects of a kind whose last state is kept, to tell what a change changed.
 const MOST_STATES: usize = 5000;
+/// The pause after a watch that the server has ended.
+const BETWEEN_WATCHES: Duration = Duration::from_millis(200);
 
 /// The changes of a kind while it was watched.
 #[derive(Debug, Default)]
@@ -47,7 +50,7 @@ impl Activity {
 
     /// Watches a kind from where its sample was taken.
     pub(super) async fn watch(target: &Target, mut sample: Sample, period: Duration) -> Self {
-        let Some(version) = sample.version.clone() else {
+        let Some(mut version) = sample.version.clone() else {
             return Self::not_watched("its list has no version".into());
         };
         let mut activity = Self::default();
@@ -56,30 +59,63 @@ impl Activity {
             source = source.metadata_only();
         }
         let until = Instant::now() + period;
-        let request = WatchRequest::new(WatchFrom::Version(version), period + Duration::from_secs(5));
-        let watch = ListerWatcher::<Form>::watch(&source, request);
-        match timeout_at(until, watch).await {
-            Ok(Ok(events)) => {
-                if let Err(error) = activity.read(events, &mut sample, &target.resource, until).await {
-                    activity.failure = Some(error.chain());
+        // A server may end a watch at any time; the next one goes on where it was.
+        loop {
+            let request = WatchRequest::new(
+                WatchFrom::Version(version.clone()),
+                period + Duration::from_secs(5),
+            );
+            let watch = ListerWatcher::<Form>::watch(&source, request);
+            let ended = match timeout_at(until, watch).await {
+                Ok(Ok(events)) => {
+                    let resource = &target.resource;
+                    activity
+                        .read(events, &mut sample, resource, until, &mut version)
+                        .await
                 }
+                Ok(Err(error)) => Err(error),
+                Err(_) => {
+                    activity.failure = Some("the server did not answer in time".into());
+                    break;
+                }
+            };
+            if let Err(error) = ended {
+                activity.failure = Some(error.chain());
+                break;
             }
-            Ok(Err(error)) => activity.failure = Some(error.chain()),
-            Err(_) => activity.failure = Some("the server did not answer in time".into()),
+            if timeout_at(until, tokio::time::sleep(BETWEEN_WATCHES))
+                .await
+                .is_err()
+            {
+                break;
+            }
         }
         activity.period = sample.listed.elapsed();
         activity
     }
 
+    /// Reads a watch until its end, or until then, and notes the version of what came.
     async fn read(
         &mut self,
         mut events: WatchStream<Form>,
         sample: &mut Sample,
         resource: &Resource,
         until: Instant,
+        version: &mut ResourceVersion,
     ) -> Result<(), ApiError> {
         while let Ok(Some(event)) = timeout_at(until, events.next()).await {
-            match event? {
+            let event = event?;
+            let came = match &event {
+                WatchEvent::Added(item) | WatchEvent::Modified(item) | WatchEvent::Deleted(item) => {
+                    item.version()
+                }
+                WatchEvent::Bookmark { resource_version, .. } => resource_version.clone(),
+                WatchEvent::Error(_) => None,
+            };
+            if let Some(came) = came {
+                *version = came;
+            }
+            match event {
                 WatchEvent::Added(item) | WatchEvent::Modified(item) => {
                     self.changes += 1;
                     if let Item::Raw(raw) = item

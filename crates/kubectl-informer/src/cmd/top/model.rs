@@ -42,6 +42,9 @@ pub(super) struct Kind {
     /// When changes began to be counted.
     counted_from: Instant,
     pub(super) state: State,
+    /// How long it has not been watched since changes are counted, and since when it is not.
+    unwatched: Duration,
+    unwatched_since: Option<Instant>,
     /// Whether all its objects have been known once.
     pub(super) listed: bool,
     /// When that was.
@@ -110,13 +113,13 @@ impl Model {
             kind.changes = 0;
             kind.managers = Counts::default();
             kind.recent = Recent::default();
-            kind.counted_from = now;
+            kind.count_from(now);
             kind.objects.values_mut().for_each(|object| object.changes = 0);
         }
     }
 
     /// Takes notice of failures and recoveries.
-    pub(super) fn read_states(&mut self, statuses: impl Iterator<Item = InformerStatus>) {
+    pub(super) fn read_states(&mut self, statuses: impl Iterator<Item = InformerStatus>, now: Instant) {
         for (kind, status) in self.kinds.iter_mut().zip(statuses) {
             let reflector = status.reflector;
             kind.state = match reflector
@@ -128,6 +131,14 @@ impl Model {
                 _ if status.synced => State::Watching,
                 _ => State::Listing,
             };
+            match (&kind.state, kind.unwatched_since) {
+                (State::Watching, Some(since)) => {
+                    kind.unwatched += now - since;
+                    kind.unwatched_since = None;
+                }
+                (State::Watching, None) | (_, Some(_)) => {}
+                (_, None) => kind.unwatched_since = Some(now),
+            }
         }
     }
 
@@ -139,7 +150,7 @@ impl Model {
                 kind.state = State::Watching;
                 kind.listed = true;
                 kind.listed_at = time;
-                kind.counted_from = now;
+                kind.count_from(now);
                 return;
             }
             Step::Change(change) => change,
@@ -221,6 +232,8 @@ impl Kind {
             recent: Recent::default(),
             counted_from: Instant::now(),
             state: State::Listing,
+            unwatched: Duration::ZERO,
+            unwatched_since: None,
             listed: false,
             listed_at: Timestamp::UNIX_EPOCH,
         }
@@ -246,8 +259,21 @@ impl Kind {
         self.recent.add(now, lag);
     }
 
+    fn count_from(&mut self, now: Instant) {
+        self.counted_from = now;
+        self.unwatched = Duration::ZERO;
+        self.unwatched_since = self.unwatched_since.map(|_| now);
+    }
+
     pub(super) fn objects(&self) -> usize {
         self.objects.len()
+    }
+
+    /// How long it was watched since changes are counted.
+    pub(super) fn watched(&self, now: Instant) -> Duration {
+        let unwatched = self.unwatched_since.map_or(Duration::ZERO, |since| now - since);
+        let counted = now.saturating_duration_since(self.counted_from);
+        counted.saturating_sub(self.unwatched + unwatched)
     }
 
     /// The changes a second of the last ten seconds, or since changes are counted; at least of one second.

@@ -38,7 +38,7 @@ pub(super) async fn show(top: &mut Top, args: &TopArgs, stop: &CancellationToken
     while !app.ended {
         tokio::select! {
             () = stop.cancelled() => break,
-            _ = ticks.tick() => top.model.read_states(top.informers.statuses()),
+            _ = ticks.tick() => top.model.read_states(top.informers.statuses(), Instant::now()),
             key = keys.recv() => match key {
                 Some(Event::Key(key)) => app.key(key, &top.model, Instant::now()),
                 Some(_) => {}

@@ -6,7 +6,7 @@ use crate::age;
 use crate::args::{Sort, TopArgs};
 use crate::counts::Count;
 use crate::grid;
-use crate::target::Skipped;
+use crate::target::{Skipped, grouped};
 use crate::text::bytes;
 use serde::Serialize;
 use std::time::Duration;
@@ -35,6 +35,8 @@ struct Row {
     objects: usize,
     bytes: u64,
     changes: u64,
+    /// How long it was watched while changes were counted.
+    seconds: f64,
     per_second: f64,
     /// The longest time from a write to its arrival, in whole seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,9 +82,10 @@ impl Table {
             objects: kind.objects(),
             bytes: kind.bytes,
             changes: kind.changes,
-            per_second: match seconds > 0.0 {
-                true => (10.0 * kind.changes as f64 / seconds).round() / 10.0,
-                false => 0.0,
+            seconds: rounded(kind.watched(now).as_secs_f64()),
+            per_second: match kind.watched(now).as_secs_f64() {
+                seconds if seconds > 0.0 => rounded(kind.changes as f64 / seconds),
+                _ => 0.0,
             },
             lag_seconds: kind.lag(now),
             managers: kind.managers(TOLD),
@@ -101,7 +104,7 @@ impl Table {
         });
         Self {
             server: top.server.clone(),
-            seconds: (seconds * 10.0).round() / 10.0,
+            seconds: rounded(seconds),
             kinds,
             skipped: unknown.chain(top.skipped.iter().cloned()).collect(),
         }
@@ -110,6 +113,13 @@ impl Table {
     /// Whether there is no kind to show.
     pub(super) fn is_empty(&self) -> bool {
         self.kinds.is_empty()
+    }
+
+    /// Why nothing is known just now, if that is so of each kind.
+    pub(super) fn unwatched(&self) -> Option<&str> {
+        let mut problems = self.kinds.iter().map(|row| row.problem.as_deref());
+        let first = problems.next()?;
+        first.filter(|_| problems.all(|problem| problem.is_some()))
     }
 
     /// For people; kinds that offer no list are not worth a line.
@@ -143,14 +153,25 @@ impl Table {
         let mut lines = grid::table(std::iter::once(header).chain(rows));
         let skipped = self.skipped.iter();
         let skipped = skipped.filter(|skipped| !skipped.why.starts_with("it cannot be listed and watched"));
-        lines.extend(skipped.map(|skipped| format!("skipped {}: {}", skipped.resource, skipped.why)));
-        let failing = self.kinds.iter().filter_map(|row| {
-            let why = row.problem.as_ref()?;
-            Some(format!("not watched any more: {}: {why}", row.resource))
-        });
-        lines.extend(failing);
+        let skipped = grouped(skipped.map(|skipped| (&*skipped.resource, &*skipped.why)));
+        lines.extend(
+            skipped
+                .iter()
+                .map(|(kinds, why)| format!("skipped {kinds}: {why}")),
+        );
+        let failing = self.kinds.iter();
+        let failing = grouped(failing.filter_map(|row| Some((&*row.resource, row.problem.as_deref()?))));
+        lines.extend(
+            failing
+                .iter()
+                .map(|(kinds, why)| format!("not watched any more: {kinds}: {why}")),
+        );
         lines.join("\n")
     }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
 }
 
 /// The numbers of the kinds whose names contain the text, sorted.

@@ -12,6 +12,7 @@ use crate::grid::Grid;
 use crate::output;
 use crate::target::Target;
 use crate::template::Template;
+use crate::text::elapsed;
 use anstyle::AnsiColor;
 use jiff::Timestamp;
 use kube::core::DynamicObject;
@@ -274,9 +275,7 @@ impl Printer {
     fn row(&self, change: &Notification<DynamicObject>, row: &str) -> io::Result<()> {
         let color = match change {
             Notification::Add { initial: true, .. } => None,
-            Notification::Add { .. } => Some(AnsiColor::Green),
-            Notification::Update { .. } => Some(AnsiColor::Yellow),
-            Notification::Delete(_) => Some(AnsiColor::Red),
+            change => diff::color(event(change)),
         };
         let (head, tail) = row.split_at(event(change).len());
         self.styled(color, head, tail)
@@ -460,10 +459,7 @@ fn whole(object: &Arc<DynamicObject>) -> serde_json::Result<Value> {
 
 /// The end of an outage in words.
 fn told(back: &Back) -> String {
-    let after = match back.after.as_millis() {
-        millis @ ..1000 => format!("{millis}ms"),
-        _ => format!("{:.1}s", back.after.as_secs_f64()),
-    };
+    let after = elapsed(back.after);
     match back.missed {
         None => format!("back after {after}; the watch goes on where it was"),
         Some(Missed {
