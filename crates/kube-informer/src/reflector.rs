@@ -138,7 +138,7 @@ use decoding::Transform;
 use history::History;
 use pacing::Pacing;
 use prefetch::{Part, Prefetch};
-use restoring::Origin;
+use restoring::{Origin, Unconfirmed};
 use status::Reporter;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -162,8 +162,8 @@ pub struct Reflector<O: Decode, S: Sink<O>> {
     seen: Option<ResourceVersion>,
     /// What an earlier run has saved, until it is passed on.
     saved: Option<Saved<O>>,
-    /// The version that must be seen before what was saved is confirmed; `None` if there is nothing to confirm.
-    confirm_at: Option<ResourceVersion>,
+    /// What must be seen before what was saved is confirmed; `None` if there is nothing to confirm.
+    unconfirmed: Option<Unconfirmed>,
 }
 
 /// What a reflector is told before it runs.
@@ -255,7 +255,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             history: History::default(),
             seen: None,
             saved: None,
-            confirm_at: None,
+            unconfirmed: None,
             transform: None,
             sink,
             config: Config {

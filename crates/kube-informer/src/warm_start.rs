@@ -66,7 +66,8 @@
 //! | the server | then |
 //! |---|---|
 //! | has the same uid, a version that is not older than any saved one, and the newest saved object in the saved state or a newer one | the watch is resumed |
-//! | has none of the four newest saved objects any more | the file is used, but a list follows |
+//! | the same, but the newest saved objects, up to three, are gone | the watch is resumed; a list follows unless the watch tells of their deletion |
+//! | has none of the four newest saved objects any more, or none was saved | the file is used, but a list follows |
 //! | has another uid: it is another cluster | the file is not used |
 //! | has an older version, or an older state of that object: it was restored from a backup | the file is not used |
 //! | does not return its uid, because the program may not read that namespace | the file is used, but a list follows |
@@ -78,8 +79,8 @@
 //!
 //! A server that was restored from a backup may have made so many changes since then that its version is
 //! higher than the saved one. The newest saved object reveals that, because the restore has reset its state.
-//! If that object has been changed since then until its version is higher as well, the restore cannot be
-//! noticed. So restore a cluster with `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd
+//! If that object has been changed since then until its version is higher as well, or if nothing but deletions was lost, the restore
+//! cannot be noticed. So restore a cluster with `etcdutl snapshot restore --bump-revision --mark-compacted`, as etcd
 //! recommends for the sake of all informers: the saved version is then gone, and a list follows. Or delete
 //! the directory.
 //!

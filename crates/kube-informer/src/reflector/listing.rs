@@ -155,7 +155,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         self.history.listed(went_back.is_some());
         self.seen = version.clone();
         // A list confirms all there is.
-        self.confirm_at = None;
+        self.unconfirmed = None;
         // The list is counted before its objects are passed on: whoever sees the changes can see that they came by a list.
         self.reporter.listed(self.seen.clone(), objects, took);
         self.sink.replace(entries, version).await;

@@ -96,10 +96,18 @@ struct Witness {
     version: ResourceVersion,
 }
 
+/// What a watch must bring before a saved state is confirmed.
+pub(super) struct Unconfirmed {
+    /// Everything up to this version.
+    pub(super) version: ResourceVersion,
+    /// The deletions of these: objects that are gone. If one is missing, the server's history is another one, in which the object never was.
+    gone: Vec<ObjectKey>,
+}
+
 /// What the server says of a saved state.
 enum Verdict {
-    /// It is one of its history, which goes on at least to this version.
-    Same(ResourceVersion),
+    /// It is one of its history if that has this.
+    Same(Unconfirmed),
     /// It is not.
     Other(String),
     /// It does not say.
@@ -181,9 +189,10 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
     async fn judged(&mut self, origin: &Origin, verdict: Verdict) -> State<O> {
         let resource = self.reporter.resource();
         match verdict {
-            Verdict::Same(now) if origin.complete => {
+            Verdict::Same(unconfirmed) if origin.complete => {
+                let now = &unconfirmed.version;
                 tracing::debug!(resource, saved = %origin.version, %now, "the watch goes on from a saved state");
-                self.confirm_at = Some(now);
+                self.unconfirmed = Some(unconfirmed);
                 State::Watching(None)
             }
             Verdict::Same(_) | Verdict::Unknown => {
@@ -202,15 +211,43 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
 
     /// Reports to the sink that the server has confirmed the restored state.
     pub(super) async fn confirmed(&mut self) {
-        self.confirm_at = None;
+        self.unconfirmed = None;
         self.sink.flush();
         self.sink.confirmed().await;
     }
 
+    /// Takes notice of a deletion, which may be one that a saved state needs.
+    pub(super) fn is_gone(&mut self, key: &ObjectKey) {
+        if let Some(unconfirmed) = &mut self.unconfirmed {
+            unconfirmed.gone.retain(|gone| gone != key);
+        }
+    }
+
+    /// The watch has brought everything up to the version that confirms the restored state, though it did not say so.
+    /// Returns whether that confirms it.
+    pub(super) async fn is_confirmed_by_silence(&mut self) -> bool {
+        if let Some(Unconfirmed { version, gone }) = &self.unconfirmed
+            && !gone.is_empty()
+        {
+            self.seen = Some(version.clone());
+            return false;
+        }
+        self.confirmed().await;
+        true
+    }
+
+    /// Whether the restored state is none of this server: an object is gone, and the watch has not told of its deletion.
+    pub(super) fn is_disproved(&mut self) -> bool {
+        let unconfirmed = self
+            .unconfirmed
+            .take_if(|unconfirmed| !unconfirmed.gone.is_empty());
+        unconfirmed.is_some()
+    }
+
     /// Whether everything has been passed on up to the version that confirms the restored state.
     pub(super) fn is_confirmed(&self) -> bool {
-        match (&self.confirm_at, &self.seen) {
-            (Some(wanted), Some(seen)) => seen >= wanted,
+        match (&self.unconfirmed, &self.seen) {
+            (Some(wanted), Some(seen)) => *seen >= wanted.version,
             _ => false,
         }
     }
@@ -323,6 +360,7 @@ async fn evidence<O: Decode>(
     };
     let mut witnesses = origin.witnesses.iter();
     let mut witness = witnesses.next();
+    let mut gone = Vec::new();
     loop {
         let (now, found) = ask(source, plan, witness).await?;
         let Some(now) = now else {
@@ -338,8 +376,9 @@ async fn evidence<O: Decode>(
             Some(_) => {}
             None => return Ok(Verdict::Unknown),
         }
+        // Nothing that was saved can be compared.
         let Some(asked) = witness else {
-            return Ok(Verdict::Same(now));
+            return Ok(Verdict::Unknown);
         };
         match found {
             Found::Object(version) if version < asked.version => {
@@ -348,9 +387,14 @@ async fn evidence<O: Decode>(
                     asked.key, asked.version
                 )));
             }
-            Found::Object(_) | Found::Unselective => return Ok(Verdict::Same(now)),
+            Found::Object(_) | Found::Unselective => {
+                return Ok(Verdict::Same(Unconfirmed { version: now, gone }));
+            }
             Found::Nothing => match witnesses.next() {
-                Some(next) => witness = Some(next),
+                Some(next) => {
+                    gone.push(asked.key.clone());
+                    witness = Some(next);
+                }
                 None => return Ok(Verdict::Unknown),
             },
         }

@@ -121,6 +121,12 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let mut ask_at = ask_at.filter(|_| self.seen.is_some());
         let error = loop {
             if self.is_confirmed() {
+                if self.is_disproved() {
+                    self.sink.flush();
+                    watched.end(started);
+                    self.reporter.watched(watched.events, watched.lasted, false);
+                    return State::Populating(Wanted::NotOlderThanSeen);
+                }
                 self.confirmed().await;
             }
             // A source that always has an event must not starve other tasks, nor delay cancellation.
@@ -183,13 +189,15 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 Err(_) => self.reporter.succeeded(),
             }
         }
-        while self.confirm_at.is_some() && !self.history.is_uncertain() {
+        while self.unconfirmed.is_some() && !self.history.is_uncertain() {
             let second = Instant::now();
             match tokio::time::timeout(VERY_SHORT, self.next_in_time(stream, since)).await {
                 Ok(event) => return event,
                 // Nothing could arrive while the process was suspended.
                 Err(_) if second.elapsed() > VERY_SHORT.saturating_add(SUSPENDED) => {}
-                Err(_) => self.confirmed().await,
+                Err(_) if self.is_confirmed_by_silence().await => {}
+                // The next watch, from there on, is not followed.
+                Err(_) => return None,
             }
         }
         let mut again = ASK_AGAIN;
@@ -243,8 +251,8 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
             })));
         }
         self.history.heard();
-        if self.confirm_at.is_some() {
-            self.confirmed().await;
+        if self.unconfirmed.is_some() && !self.is_confirmed_by_silence().await {
+            return ControlFlow::Break(None);
         }
         ControlFlow::Continue(true)
     }
@@ -329,6 +337,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         let version = item.version();
         if let Some((key, object)) = self.object(stream, item) {
             self.advance(version.as_ref());
+            self.is_gone(&key);
             let last_known = Some(object).filter(|object| matches!(object, DecodeResult::Decoded { .. }));
             self.sink.push(key, Delta::Deleted(last_known), version).await;
         }

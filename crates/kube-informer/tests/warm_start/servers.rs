@@ -62,6 +62,40 @@ async fn a_restored_server_that_has_moved_on_is_found_out() {
     }
 }
 
+// Objects that the restored server never had are gone without a deletion.
+#[tokio::test(start_paused = true)]
+async fn a_restored_server_that_never_had_the_newest_object_is_listed() {
+    for written in [0, 1, 20] {
+        let (sim, directory) = (cluster(10), TempDir::new().unwrap());
+        let backup = sim.faults().backup();
+        put(&sim, "m-lost", "lost");
+        save(&sim, directory.path()).await;
+        sim.faults().restore(&backup);
+        // Changes that come before the saved version in the new history.
+        put(&sim, "m-1", "new");
+        for number in 0..20 {
+            put(&sim, "m-2", &number.to_string());
+        }
+        let mut run = Run::start(builder(source(&sim), directory.path()));
+        run.maps.restored().await.unwrap();
+        for number in 0..written {
+            put(&sim, "m-3", &number.to_string());
+        }
+        run.maps.synced().await.unwrap();
+        let told = run.told().await;
+        assert!(
+            told.iter()
+                .any(|told| told.starts_with("delete") && told.contains("m-lost")),
+            "{told:?}"
+        );
+        let store = run.maps.store();
+        assert_eq!(store.len(), 10);
+        let held = store.get("default/m-1").unwrap();
+        assert_eq!(super::value(&held), "new");
+        run.stop().await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_watch_resumes_although_the_newest_object_is_gone() {
     for (gone, resumes) in [(3, true), (4, false)] {
