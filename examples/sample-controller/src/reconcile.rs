@@ -11,7 +11,7 @@ use kube_controller::controllerutil::{
     CreateOrUpdateError, OperationResult, OwnerError, create_or_update, patch_status, set_condition,
     set_controller_reference,
 };
-use kube_controller::events::{Event, EventType, Recorder};
+use kube_controller::events::{Event, EventType, InvalidEvent, Recorder};
 use kube_controller::finalizer::{self, finalizer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub(crate) enum Error {
     #[error("cannot write the status")]
     Status(#[source] kube::Error),
     #[error("cannot publish an event")]
-    Event(#[source] kube::Error),
+    Event(#[from] InvalidEvent),
 }
 
 impl Context {
@@ -45,7 +45,8 @@ impl Context {
         Self { client, recorder }
     }
 
-    async fn publish(&self, foo: &Foo, type_: EventType, reason: &str, note: String) -> Result<(), Error> {
+    /// Without waiting for the server.
+    fn publish(&self, foo: &Foo, type_: EventType, reason: &str, note: String) -> Result<(), Error> {
         let event = Event {
             type_,
             reason: reason.into(),
@@ -53,9 +54,8 @@ impl Context {
             action: "Reconciling".into(),
             secondary: None,
         };
-        let regarding = foo.object_ref(&());
-        let published = self.recorder.publish(&event, &regarding).await;
-        published.map_err(Error::Event)
+        self.recorder.record(&event, &foo.object_ref(&()))?;
+        Ok(())
     }
 
     /// Brings the Deployment and the status into the state that the `Foo` asks for.
@@ -67,8 +67,7 @@ impl Context {
             Ok(written) => written,
             Err(CreateOrUpdateError::Mutate(error)) => {
                 let note = error.to_string();
-                self.publish(foo, EventType::Warning, "ErrResourceExists", note.clone())
-                    .await?;
+                self.publish(foo, EventType::Warning, "ErrResourceExists", note.clone())?;
                 self.write_status(foo, 0, available(foo, "False", "ErrResourceExists", note))
                     .await?;
                 return Err(error);
@@ -80,7 +79,7 @@ impl Context {
                 "deployment {} has {} replicas",
                 foo.spec.deployment_name, foo.spec.replicas
             );
-            self.publish(foo, EventType::Normal, "Synced", note).await?;
+            self.publish(foo, EventType::Normal, "Synced", note)?;
         }
         let (replicas, wanted) = (available_replicas(&deployment), foo.spec.replicas);
         let (status, reason) = match replicas >= wanted {
@@ -107,7 +106,7 @@ impl Context {
     /// Cleans up what Kubernetes does not: the Deployment goes with its owner.
     async fn cleanup(&self, foo: &Foo) -> Result<Action, Error> {
         let note = format!("deployment {} is deleted", foo.spec.deployment_name);
-        self.publish(foo, EventType::Normal, "Deleted", note).await?;
+        self.publish(foo, EventType::Normal, "Deleted", note)?;
         Ok(Action::await_change())
     }
 }

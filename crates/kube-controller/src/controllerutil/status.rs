@@ -10,9 +10,10 @@ use std::fmt::Debug;
 /// Writes `status` if it differs from that of `object`, and returns the object as stored; `None` if it does
 /// not differ.
 ///
-/// `object` is the object that was reconciled, as the cache has it. The request is a merge patch of the
-/// status subresource with the fields that differ, so fields that only others set are kept; an array is
-/// replaced as a whole. The patch contains the object's uid, so that an object which was created later under
+/// `object` is the object that was reconciled, as the cache has it, and `status` the whole status that it should have: a field of the object's
+/// status that is missing from it is removed, so start from the object's status and change that. If several controllers write different
+/// fields, use [`apply_status`](super::apply_status). The request is a merge patch of the status subresource with the fields
+/// that differ, so fields that `K` does not know are kept; an array is replaced as a whole. The patch contains the object's uid, so that an object which was created later under
 /// the same name is not changed (422).
 ///
 /// A status that changes with every reconcile is written with every reconcile. So leave the current time out

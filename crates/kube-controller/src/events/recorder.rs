@@ -126,7 +126,8 @@ impl Recorder {
         }
     }
 
-    /// Publishes an event about the object `reference`, in its namespace; in `default` if it has none.
+    /// Publishes an event about the object `reference`, in its namespace; in `default` if it has none. It may wait for the
+    /// server, up to 30 seconds, as kube's does: in a reconcile, [`record`](Self::record) is better.
     ///
     /// It waits until the server has answered the first attempt to write the event. So later requests come
     /// after the event, and a program that ends then has not lost it. It waits for 30 seconds at most, and
