@@ -46,7 +46,7 @@
 //!
 //! A replica that does not lead gives up its candidacy when its stop begins.
 //!
-//! If the leadership is lost, also during a stop, the work must end before the lease runs out, else it is
+//! If the leadership is lost, also during a stop, the work must end before the lease runs out (within about 2 seconds by default), else it is
 //! aborted. If the server answers again before that, the lease is renewed until the work has ended, which may
 //! take the graceful shutdown timeout. Then the manager waits only for the runnables [around
 //! informers](RunWhen::AroundInformers), so that a shard group hands over its shards; they may take the

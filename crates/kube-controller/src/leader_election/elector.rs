@@ -101,8 +101,8 @@ impl LeaderElector {
     ///   [`graceful_shutdown_timeout`](LeaderElectionConfig::graceful_shutdown_timeout). The lease is renewed
     ///   until the work has ended, and released then;
     /// - if the lease could not be renewed for [`renew_deadline`](LeaderElectionConfig::renew_deadline),
-    ///   before [`lease_duration`](LeaderElectionConfig::lease_duration), because another candidate may lead
-    ///   then. The elector still tries to renew meanwhile; if the server answers again, the work has more
+    ///   within a part of the time until [`lease_duration`](LeaderElectionConfig::lease_duration), because another candidate may lead
+    ///   then, and its clock may be faster: [2.2 seconds by default](LeaderElectionConfig::graceful_shutdown_timeout). The elector still tries to renew meanwhile; if the server answers again, the work has more
     ///   time to end.
     ///
     /// If the work ends by itself, the leadership ends too. Call this again to become a candidate again. Many
@@ -213,10 +213,9 @@ impl LeaderElector {
             let mut keep = pin!(self.candidate.keep(&renewed));
             loop {
                 let last = *renewals.borrow_and_update();
-                // Until then we may lead; until the second, no other may. After that, the work must not go
-                // on.
+                // Until then we may lead; after the second, the work must not go on, as another may lead soon.
                 let deadline = after(last, self.config.renew_deadline);
-                let expiry = after(last, self.config.announced_duration());
+                let expiry = after(last, self.config.work_deadline());
                 let wake = match stopping {
                     None => deadline,
                     Some((_, since)) => expiry.min(after(since, self.config.graceful_shutdown_timeout)),

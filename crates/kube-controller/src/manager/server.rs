@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// How long the Lease may be overdue until the process is taken for stuck, as in controller-runtime.
 const TOLERANCE: Duration = Duration::from_secs(20);
 /// How long a client may take to send a request.
-const REQUEST: Duration = Duration::from_secs(10);
+const REQUEST: Duration = Duration::from_secs(2);
 /// How long it may take until the client has read the answer, from the start on. Each connection has one request.
 const CONNECTION: Duration = Duration::from_secs(30);
 /// How many clients are served at a time; others wait.

@@ -66,6 +66,8 @@ struct Scene {
     diary: Diary,
     /// Whether the server can be reached.
     connected: Arc<AtomicBool>,
+    /// Whether the client panics when it is to ask for a Lease.
+    panics: Arc<AtomicBool>,
 }
 
 impl Scene {
@@ -74,15 +76,20 @@ impl Scene {
             sim: Sim::builder().build().unwrap(),
             diary: Diary::default(),
             connected: Arc::new(AtomicBool::new(true)),
+            panics: Arc::default(),
         }
     }
 
     /// A client whose requests and watches hang while it is not connected.
     fn client(&self) -> Client {
         let (client, connected) = (Client::new(self.sim.service(), "default"), self.connected.clone());
+        let panics = self.panics.clone();
         let service = tower::service_fn(move |request: Request<Body>| {
+            let is_of_lease = request.uri().path().contains("/leases");
+            let panics = is_of_lease && panics.load(Ordering::SeqCst);
             let (client, connected) = (client.clone(), connected.clone());
             async move {
+                assert!(!panics, "the client is broken");
                 if !connected.load(Ordering::SeqCst) {
                     std::future::pending::<()>().await;
                 }

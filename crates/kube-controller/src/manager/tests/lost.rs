@@ -161,3 +161,33 @@ async fn the_program_ends_soon_after_aborted_work() {
         );
     }
 }
+
+// Nobody renews the lease then, and nobody would tell that it has run out.
+#[tokio::test(start_paused = true)]
+async fn an_election_that_panics_ends_the_run() {
+    for leads in [true, false] {
+        let scene = Scene::new();
+        let first = (!leads).then(|| Started::new(scene.candidate("first")));
+        sleep(seconds(5)).await;
+        let manager = scene.candidate("second");
+        let present = Present(scene.diary.clone());
+        let works = async move |_| {
+            let _present = present;
+            std::future::pending::<Result<(), Infallible>>().await
+        };
+        manager.add("works", RunWhen::Leading, works).unwrap();
+        let started = Started::new(manager);
+        sleep(seconds(5)).await;
+        scene.panics.store(true, Ordering::SeqCst);
+        // Before the lease runs out.
+        let ended = tokio::time::timeout(seconds(10), started.task).await;
+        let error = ended.expect("it ends").unwrap().unwrap_err();
+        let [Cause::Election(LeaderElectionError::WorkPanicked { message })] = error.causes() else {
+            panic!("{error:?}");
+        };
+        assert_eq!(message, "the client is broken");
+        tokio::task::yield_now().await;
+        assert_eq!(scene.diary.read(), "gone");
+        drop(first);
+    }
+}
