@@ -63,6 +63,10 @@
 //!   leader's next renewal.
 //! - identities are unique among running processes: use [`unique_identity`].
 //!
+//! Work that does not stop when its leadership ends is aborted before the next leader begins, if clocks differ by less than the square root
+//! of that factor, 1.22 by default: so much is the difference of two that are wrong by a tenth. An abort ends a task at its next
+//! await; threads, and tasks that it has started, go on.
+//!
 //! There is no fencing: see [`Leadership`] for what that means for the requests of the work.
 //!
 //! # Liveness
