@@ -77,19 +77,7 @@ enum End {
     Graceful,
     /// Others are about to lead.
     Lost,
-    /// Nobody renews the lease any more, or tries to get it.
-    NoElection,
 }
-
-/// How the work ended.
-#[derive(PartialEq, Eq)]
-enum Work {
-    Ended,
-    /// The leadership was lost before.
-    Lost,
-}
-
-type Election = AbortOnDropHandle<Result<(), LeaderElectionError>>;
 
 impl Running {
     pub(super) fn new(manager: Manager, shutdown: CancellationToken) -> Self {
@@ -99,8 +87,14 @@ impl Running {
         }
         let election = manager.elector.map(|mut elector| {
             let (candidate, tokens) = (tokens.candidate.clone(), tokens.clone());
+            // If the election panics, nobody renews the lease any more, or would tell that it is lost.
+            let failed = tokens.work.clone().drop_guard();
             let work = move |leadership| lead(leadership, tokens);
-            let election = async move { elector.run(candidate, work).await.map(|_| ()) };
+            let election = async move {
+                elector.run(candidate, work).await?;
+                failed.disarm();
+                Ok(())
+            };
             AbortOnDropHandle::new(tokio::spawn(election))
         });
         Self {
@@ -139,12 +133,6 @@ impl Running {
                 }
                 self.leave().await;
             }
-            End::NoElection => {
-                // Nothing is known of the time that is left, and renewals may have ended long ago.
-                self.tokens.others.cancel();
-                self.tokens.work.cancel();
-                self.leave().await;
-            }
         }
         // What is left is told to end, and not waited for.
         drop(self.told);
@@ -165,10 +153,6 @@ impl Running {
                 biased;
                 () = tokens.work.cancelled() => return End::Lost,
                 () = self.shutdown.cancelled() => return End::Graceful,
-                result = election_ended(&mut self.election) => {
-                    self.causes.extend(result.err().map(Cause::Election));
-                    return End::NoElection;
-                }
                 Some(joined) = self.tasks.join_next_with_id() => {
                     if !self.joined(joined) {
                         return End::Graceful;
@@ -266,7 +250,7 @@ impl Running {
         }
         tokens.work.cancel();
         tokens.candidate.cancel();
-        if self.work_ended().await == Work::Lost {
+        if let End::Lost = self.work_ended().await {
             return self.leave().await;
         }
         if let Err(error) = self.factory.shutdown().await {
@@ -304,10 +288,10 @@ impl Running {
 
     /// Waits until the work has ended, and then the election; or until the election gives up waiting. Nothing else may be
     /// waited for then.
-    async fn work_ended(&mut self) -> Work {
+    async fn work_ended(&mut self) -> End {
         let Some(election) = self.election.take() else {
             self.ended(is_work).await;
-            return Work::Ended;
+            return End::Graceful;
         };
         let work_ended = self.tokens.work_ended.clone();
         let mut election = election
@@ -325,11 +309,11 @@ impl Running {
             // If it was a standby, the election ended at once.
             Ok(()) => {
                 self.ended(is_work).await;
-                Work::Ended
+                End::Graceful
             }
             Err(error) => {
                 self.causes.push(Cause::Election(error));
-                Work::Lost
+                End::Lost
             }
         }
     }
@@ -364,16 +348,6 @@ async fn is_in_time(grace: Duration, stop: impl Future<Output = ()>) -> bool {
             true
         }
     }
-}
-
-/// Waits until the election has ended though nobody told it to, which happens if it panics. The handle is taken then.
-async fn election_ended(election: &mut Option<Election>) -> Result<(), LeaderElectionError> {
-    let Some(running) = election else {
-        return std::future::pending().await;
-    };
-    let result = running.await.unwrap_or_else(election_panicked);
-    *election = None;
-    result
 }
 
 fn election_panicked(error: JoinError) -> Result<(), LeaderElectionError> {
