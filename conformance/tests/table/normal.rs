@@ -166,6 +166,10 @@ impl Symbols {
         if text.contains("too old resource version") || text.contains("Too large resource version") {
             return digits(&text, |_| Some("<a version>".into()));
         }
+        // Elsewhere a number is no version, even if an object that the server made while it started has that one.
+        if !text.contains("ResourceVersion") {
+            return text;
+        }
         digits(&text, |number| {
             let at = self.versions.iter().position(|version| version == number)?;
             Some(format!("<version {}>", at + 1))
@@ -225,5 +229,25 @@ fn ages(cells: &mut Value) {
             Some(text) => *cell = uid.replace_all(text, "<uid>").into(),
             None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_in_a_message_is_a_version_where_one_is_told() {
+        let mut symbols = Symbols::default();
+        symbols.body(json!({"kind": "Namespace", "metadata": {"resourceVersion": "30"}}));
+        let mut message = |text: &str| symbols.body(json!({"message": text}))["message"].clone();
+        assert_eq!(
+            message(r#"violates PodSecurity "restricted:v1.30""#),
+            r#"violates PodSecurity "restricted:v1.30""#
+        );
+        assert_eq!(
+            message("the ResourceVersion in record (30)"),
+            "the ResourceVersion in record (<version 1>)"
+        );
     }
 }
