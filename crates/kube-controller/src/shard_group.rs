@@ -133,6 +133,12 @@
 //! is held by another term, or was not renewed for [`lease_duration`](ShardGroupConfig::lease_duration). A
 //! Lease has run out only if a list that was requested after that time shows it unchanged.
 //!
+//! If somebody deletes the group's Lease, the work goes on: the first replica that looks writes a new one, with
+//! its own shards and the names of all terms that are alive, and each of these adds what it owns. Until all
+//! have done so, or have ended, no shard is free. A replica that reads the new Lease and cannot write it for
+//! [`renew_deadline`](ShardGroupConfig::renew_deadline) gives up its shards, as below. Do not delete the Leases of
+//! running replicas: one that has just started, and has never seen them, does not know of these.
+//!
 //! # Who gets which shards
 //!
 //! There is no coordinator. Each replica counts the replicas that take part: they are alive, are not about to
@@ -154,8 +160,8 @@
 //! shards in this way.
 //!
 //! Before these steps, a replica that is not shutting down writes the group's Lease once, to see that it can.
-//! If it cannot, it keeps its shards and works on. If it has given shards up and cannot read or write the
-//! group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
+//! If it cannot, it keeps its shards and works on. If it has given shards up, or others wait for it to say what it
+//! owns, and it cannot read or write the group's Lease for [`renew_deadline`](ShardGroupConfig::renew_deadline), it gives up all shards: when the work
 //! on them has ended, it releases its Lease, and others take them. A replica also gives up all shards if it
 //! cannot read the group's Lease for that long after a write failed that takes shards. It may own those
 //! shards: whatever the answer was, the write may be done later, because clients and proxies may send a

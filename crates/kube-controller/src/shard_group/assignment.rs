@@ -22,6 +22,10 @@ pub(super) struct Assignment {
     /// Those of them that have shards until work on them has ended, but take no more.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     leaving: BTreeSet<String>,
+    /// Terms that may own shards which this does not say, because it was lost and made anew. Until each has said what it owns, or has ended,
+    /// no shard is free.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unconfirmed: BTreeSet<String>,
 }
 
 /// An annotation that cannot be used.
@@ -36,22 +40,23 @@ pub(super) enum Misfit {
 }
 
 impl Assignment {
-    /// Nobody owns anything.
-    pub(super) fn empty(config: &ShardGroupConfig) -> Self {
+    /// What a replica writes where there is none: nobody is known to own anything, but these terms may.
+    pub(super) fn lost(config: &ShardGroupConfig, unconfirmed: BTreeSet<String>) -> Self {
         Self {
             field: config.field.path().into(),
             shards: config.shards,
             writes: 0,
             owners: BTreeMap::new(),
             leaving: BTreeSet::new(),
+            unconfirmed,
         }
     }
 
-    /// Reads the annotation of the group's Lease; without one, nobody owns anything.
-    pub(super) fn of(lease: &DynamicObject, config: &ShardGroupConfig) -> Result<Self, Misfit> {
+    /// Reads the annotation of the group's Lease, if it has one.
+    pub(super) fn of(lease: &DynamicObject, config: &ShardGroupConfig) -> Result<Option<Self>, Misfit> {
         let annotations = lease.metadata.annotations.as_ref();
         let Some(text) = annotations.and_then(|annotations| annotations.get(ANNOTATION)) else {
-            return Ok(Self::empty(config));
+            return Ok(None);
         };
         let found: Self =
             serde_json::from_str(text).map_err(|error| Misfit::Unreadable(error.to_string()))?;
@@ -70,7 +75,7 @@ impl Assignment {
             let message = "a shard is not one of the group, or has two owners";
             return Err(Misfit::Unreadable(message.to_owned()));
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
     /// Writes the annotation.
@@ -86,13 +91,27 @@ impl Assignment {
         self.owners.get(term).cloned().unwrap_or_default()
     }
 
-    /// The terms that take part or own shards.
+    /// The terms that take part, or own shards, or may.
     pub(super) fn terms(&self) -> impl Iterator<Item = &str> {
-        self.owners.keys().map(String::as_str)
+        self.owners.keys().chain(&self.unconfirmed).map(String::as_str)
+    }
+
+    /// Whether the others wait for a term to say what it owns.
+    pub(super) fn is_unconfirmed(&self, term: &str) -> bool {
+        self.unconfirmed.contains(term)
+    }
+
+    /// Notes all that a term owns.
+    pub(super) fn confirm(&mut self, term: &str, owned: &BTreeSet<u16>) {
+        self.unconfirmed.remove(term);
+        self.take(term, owned);
     }
 
     /// The shards without an owner, or whose owner's term `has_ended`.
     pub(super) fn free(&self, has_ended: impl Fn(&str) -> bool) -> BTreeSet<u16> {
+        if !self.unconfirmed.iter().all(|term| has_ended(term)) {
+            return BTreeSet::new();
+        }
         let owned = self.owners.iter().filter(|(term, _)| !has_ended(term));
         let owned: BTreeSet<u16> = owned.flat_map(|(_, shards)| shards).copied().collect();
         (0..self.shards).filter(|shard| !owned.contains(shard)).collect()
@@ -136,12 +155,13 @@ impl Assignment {
         self.owners.contains_key(term) && !self.leaving.contains(term)
     }
 
-    /// Drops terms without shards that are about to leave or have ended.
+    /// Drops terms without shards that are about to leave or have ended, and those that have ended of which nothing is known.
     pub(super) fn forget(&mut self, has_ended: impl Fn(&str) -> bool) {
         let leaving = &mut self.leaving;
         self.owners
             .retain(|term, owned| !owned.is_empty() || !leaving.contains(term) && !has_ended(term));
         leaving.retain(|term| self.owners.contains_key(term));
+        self.unconfirmed.retain(|term| !has_ended(term));
     }
 
     /// Makes shards free.

@@ -28,8 +28,8 @@ const CONFLICT: Duration = Duration::from_millis(50);
 /// How often it doubles the time for which it keeps what others did not take.
 const MOST_DOUBLINGS: u32 = 4;
 /// Why a term ends that may own shards on which it does not work.
-const STUCK: &str =
-    "the group's Lease could not be read or written, and may say that it owns shards that it gave up";
+const STUCK: &str = "the group's Lease could not be read or written, and others wait for that: it may say that this replica owns shards \
+     that it gave up";
 
 /// A replica in one term.
 pub(super) struct Member {
@@ -42,6 +42,8 @@ pub(super) struct Member {
     shards: ShardSet,
     owns_until: OwnsUntil,
     members: Members,
+    /// The terms that the group's Lease named at the last look.
+    terms: BTreeSet<String>,
     joined: Instant,
     free: FreeShards,
     /// The terms that took part at the last look.
@@ -54,9 +56,10 @@ pub(super) struct Member {
     asked: Instant,
     /// Since when all looks have failed.
     failing_since: Option<Instant>,
-    /// Whether the group's Lease says that it owns shards that are not in the set.
-    gives_up: bool,
-    /// Since when all looks have failed, while the group's Lease may say that it owns shards that are not in the set.
+    /// Whether others wait for a write of this replica: the group's Lease says that it owns shards that are not in the set, or does not say
+    /// what it owns.
+    owes: bool,
+    /// Since when all looks have failed, while others may wait for a write of this replica.
     stuck_since: Option<Instant>,
     /// The removed shards whose end of work is not known yet.
     awaited: BTreeSet<u16>,
@@ -106,6 +109,7 @@ impl Member {
             lock,
             // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
             members: Members::new(config.clone()),
+            terms: BTreeSet::new(),
             joined: clock.now(),
             asked: clock.now(),
             free: FreeShards::new(config.look_period()),
@@ -119,7 +123,7 @@ impl Member {
             keeps_shards_until: None,
             stepped_in: 0,
             failing_since: None,
-            gives_up: false,
+            owes: false,
             stuck_since: None,
             awaited: BTreeSet::new(),
             unanswered: Unanswered::default(),
@@ -237,7 +241,7 @@ impl Member {
 
     /// A look has failed.
     fn failed(&mut self, error: &LockError) -> Looked {
-        if self.gives_up || !self.unanswered.takes.is_empty() {
+        if self.owes || !self.unanswered.takes.is_empty() {
             self.stuck_since.get_or_insert(self.asked);
         }
         let group = &self.config.name;
@@ -316,16 +320,22 @@ impl Member {
             // Somebody else has written first, so that the try was no failure.
             self.stuck_since = None;
         }
-        let mut assignment = match group {
+        let found = match group {
             Some(lease) => self.assignment(lease)?,
-            None => Assignment::empty(&self.config),
+            None => None,
         };
+        let is_lost = found.is_none();
+        let mut assignment = found.unwrap_or_else(|| self.lost());
         self.members.observe(&leases, assignment.terms(), read.asked, now);
+        if is_lost {
+            assignment = self.lost();
+        }
+        let confirms = self.confirm(&mut assignment, is_lost);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
         let decided = self.unanswered.decided_by(group);
-        let is_news = match part {
+        let changes = match part {
             Part::Full => {
                 self.add_taken(&decided, &mine, now);
                 assignment.join(&self.term)
@@ -340,7 +350,7 @@ impl Member {
         self.add(&sure);
         let given = self.given(&mine, &moves);
         moves.take.extend(&moves.keep - &sure);
-        if is_news || !given.is_empty() || !moves.take.is_empty() || !moves.give_up.is_empty() {
+        if confirms || changes || !given.is_empty() || !moves.take.is_empty() || !moves.give_up.is_empty() {
             self.change(group, &mut assignment, given, moves, stop).await?;
         }
         if part == Part::Leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none()
@@ -350,6 +360,32 @@ impl Member {
         let next = self.next_look(&assignment);
         self.forget(&leases, now, next).await;
         Ok(Looked::Until(next))
+    }
+
+    /// What is known of a group whose Lease does not say who owns what: it is new, or somebody has deleted the Lease. Whoever took part, or
+    /// takes part by now, may own shards.
+    fn lost(&self) -> Assignment {
+        let mut terms = self.terms.clone();
+        terms.extend(self.members.live().map(str::to_owned));
+        terms.remove(&self.term);
+        Assignment::lost(&self.config, terms)
+    }
+
+    /// Says what it works on, if the group's Lease does not: that goes on. Returns whether this is to be written.
+    fn confirm(&mut self, assignment: &mut Assignment, is_lost: bool) -> bool {
+        self.terms = assignment.terms().map(str::to_owned).collect();
+        let is_waited_for = assignment.is_unconfirmed(&self.term);
+        self.owes = is_waited_for;
+        if !is_lost && !is_waited_for {
+            return false;
+        }
+        let mut owned = self.shards.shards();
+        owned.extend(self.held());
+        if !owned.is_empty() {
+            warn!(group = self.config.name, shards = ?owned, "the group's Lease was deleted: writing the shards of this replica again");
+        }
+        assignment.confirm(&self.term, &owned);
+        is_waited_for || !owned.is_empty()
     }
 
     /// Adds what it took by a write that seemed to fail.
@@ -384,7 +420,7 @@ impl Member {
             self.add(&moves.take);
         }
         let written = assignment.of_term(&self.term);
-        self.gives_up = !(&written - &self.shards.shards()).is_empty();
+        self.owes = !(&written - &self.shards.shards()).is_empty();
         self.give_up(moves.give_up);
         Ok(())
     }
@@ -430,8 +466,8 @@ impl Member {
     fn given(&mut self, mine: &BTreeSet<u16>, moves: &Moves) -> BTreeSet<u16> {
         let selected = self.shards.shards();
         let removed = mine - &selected;
-        self.gives_up = !removed.is_empty();
-        if !self.gives_up {
+        self.owes |= !removed.is_empty();
+        if !self.owes {
             self.stuck_since = None;
         }
         self.awaited = self.held().filter(|shard| !selected.contains(shard)).collect();
@@ -454,7 +490,7 @@ impl Member {
         }
         info!(group = self.config.name, ?shards, "giving up shards");
         self.shards.remove(shards.iter().copied());
-        self.gives_up = true;
+        self.owes = true;
         self.awaited.extend(shards);
     }
 
@@ -536,7 +572,7 @@ impl Member {
         }
     }
 
-    fn assignment(&self, lease: &DynamicObject) -> Result<Assignment, ShardGroupError> {
+    fn assignment(&self, lease: &DynamicObject) -> Result<Option<Assignment>, ShardGroupError> {
         Assignment::of(lease, &self.config).map_err(|misfit| match misfit {
             Misfit::Unreadable(message) => ShardGroupError::Unreadable { message },
             Misfit::Other { field, shards } => ShardGroupError::OtherShards {

@@ -124,6 +124,12 @@ impl Members {
         }
     }
 
+    /// The terms that hold a Lease.
+    pub(super) fn live(&self) -> impl Iterator<Item = &str> {
+        let holders = self.seen.values().filter_map(|seen| seen.record.holder());
+        holders.filter(|term| !self.has_ended(term))
+    }
+
     /// When the first of some terms ends that has not ended.
     pub(super) fn next_end<'a>(&self, terms: impl Iterator<Item = &'a str>) -> Option<Instant> {
         let going_on = terms.filter(|term| !self.has_ended(term));

@@ -37,6 +37,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 const SHARDS: u16 = 12;
+const LEASES: (&str, &str) = ("coordination.k8s.io/v1", "Lease");
 
 /// The configuration of a replica.
 fn config(plan: Durations, identity: String) -> ShardGroupConfig {
@@ -305,14 +306,14 @@ impl World {
 
     /// When the replica crashed that owns a shard.
     fn owner_crashed(&self, shard: u16) -> Option<Instant> {
-        let (version, kind) = ("coordination.k8s.io/v1", "Lease");
+        let (version, kind) = LEASES;
         let lease = self
             .sim
             .store()
             .get(version, kind, Some("default"), "test")
             .ok()?;
         let lease = serde_json::from_value(lease).unwrap();
-        let assignment = Assignment::of(&lease, &config(self.plan, "any".into())).unwrap();
+        let assignment = Assignment::of(&lease, &config(self.plan, "any".into())).unwrap()?;
         let owner = identity_of(assignment.owner(shard)?);
         self.state.lock().unwrap().crashed.get(owner).copied()
     }
@@ -401,7 +402,7 @@ async fn history(seed: u64) -> Events {
         let at = random.random_range(0..replicas);
         let process = &mut processes[at];
         process.check().await;
-        match random.random_range(0..9) {
+        match random.random_range(0..10) {
             0 => world.crash(process).await,
             1 => process.leave(),
             2 => world.state.lock().unwrap().weather.slow = random.random_bool(0.3),
@@ -418,6 +419,13 @@ async fn history(seed: u64) -> Events {
                 let cut = random.random_bool(0.5).then(|| Cut::draw(&mut random));
                 world.state.lock().unwrap().cannot_write[at] = cut;
             }
+            // Somebody deletes the group's Lease.
+            7 => drop(
+                world
+                    .sim
+                    .store()
+                    .delete(LEASES.0, LEASES.1, Some("default"), "test"),
+            ),
             _ if process.running.is_none() => world.start(process),
             _ => {}
         }

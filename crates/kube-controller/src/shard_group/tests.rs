@@ -1,6 +1,7 @@
 //! One replica, or a few, in a cluster in the process.
 
 mod answers;
+mod deleted;
 mod retiring;
 mod unwritable;
 
@@ -179,8 +180,6 @@ async fn who_owns_shards_is_not_judged_by_older_leases() {
     let b = Replica::start_with(slow, config("b"));
     sleep(2 * SECOND).await;
     let a = Replica::start(&cluster, config("a"));
-    a.has(8).await;
-    assert!(b.shards.shards().is_empty(), "it waits");
     let mut owned = b.shards.subscribe();
     let owned = owned.wait_for(|owned| !owned.is_empty()).await.unwrap().clone();
     assert!(a.shards.shards().is_disjoint(&owned), "{owned:?}");
@@ -375,11 +374,13 @@ async fn a_lease_of_that_name_without_the_label_is_found() {
     }
 }
 
-/// Deletes the group's Lease: nobody owns anything.
+/// Writes that nobody owns anything.
 fn take_all_away(cluster: &Cluster) {
-    let (version, kind) = LEASES;
-    let store = cluster.sim.store();
-    store.delete(version, kind, Some("default"), "workers").unwrap();
+    let mut lease = group(cluster);
+    let mut nobody = assignment(&lease);
+    nobody["owners"] = json!({});
+    lease["metadata"]["annotations"][ANNOTATION] = nobody.to_string().into();
+    cluster.sim.store().update(lease).unwrap();
 }
 
 #[tokio::test(start_paused = true)]
