@@ -1,5 +1,6 @@
 //! Shard selectors: objects by ranges of a hash.
 
+use std::borrow::Cow;
 use std::{fmt, str::FromStr};
 
 /// What is hashed to find the shard of an object (KEP-5866).
@@ -195,7 +196,22 @@ impl ShardSelector {
     /// Whether an object with this uid and namespace is selected.
     pub fn matches(&self, uid: Option<&str>, namespace: Option<&str>) -> bool {
         let hash = self.field.hash_of(uid, namespace);
-        self.ranges.iter().any(|range| range.contains(hash))
+        let until = self.ranges.partition_point(|range| range.first <= hash);
+        until > 0 && self.ranges[until - 1].contains(hash)
+    }
+
+    /// Selects at least the same with at most `count` ranges (and at least one): the smallest gaps between ranges are selected, too.
+    pub(crate) fn widened(&self, count: usize) -> Cow<'_, Self> {
+        let Some(excess @ 1..) = self.ranges.len().checked_sub(count.max(1)) else {
+            return Cow::Borrowed(self);
+        };
+        let size = |before: usize| self.ranges[before + 1].first - self.ranges[before].last;
+        let mut gaps: Vec<usize> = (0..self.ranges.len() - 1).collect();
+        gaps.sort_by_key(|before| size(*before));
+        let closed = gaps[..excess]
+            .iter()
+            .filter_map(|before| HashRange::new(self.ranges[*before].first, self.ranges[before + 1].last));
+        Cow::Owned(Self::new(self.field, self.ranges.iter().copied().chain(closed)))
     }
 }
 
@@ -214,6 +230,21 @@ impl fmt::Display for ShardSelector {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_smallest_gaps_are_closed() {
+        let ranges =
+            [(0, 9), (20, 29), (31, 39), (60, 69)].map(|(first, last)| HashRange::new(first, last).unwrap());
+        let all = ShardSelector::new(ShardField::Uid, ranges);
+        let wide = all.widened(2);
+        let wide: Vec<_> = wide
+            .ranges()
+            .iter()
+            .map(|range| (range.first(), range.last()))
+            .collect();
+        assert_eq!(wide, [(0, 39), (60, 69)]);
+        assert_eq!(*all.widened(4), all);
+    }
 
     #[test]
     fn texts_that_are_no_ranges_are_refused() {
@@ -247,6 +278,18 @@ mod tests {
             prop_assert!(ranges.next().is_none_or(|next| next.first() > hash));
             let (first, last) = (HashRange::equal(count).next(), HashRange::equal(count).last());
             prop_assert_eq!((first.unwrap().first(), last.unwrap().last()), (0, u64::MAX));
+        }
+
+        #[test]
+        fn fewer_ranges_select_at_least_the_same(ranges: Vec<(u64, u64)>, count in 0..8_usize) {
+            let ranges = ranges.into_iter().filter_map(|(a, b)| HashRange::new(a.min(b), a.max(b)));
+            let all = ShardSelector::new(ShardField::Uid, ranges);
+            let wide = all.widened(count);
+            prop_assert_eq!(wide.ranges().len(), all.ranges().len().min(count.max(1)));
+            for range in all.ranges() {
+                let within = |wide: &HashRange| wide.first() <= range.first() && range.last() <= wide.last();
+                prop_assert!(wide.ranges().iter().any(within));
+            }
         }
 
         #[test]

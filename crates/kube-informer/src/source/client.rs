@@ -42,6 +42,9 @@ const LIST: Patience = Patience {
 const WATCH_GRACE: Duration = Duration::from_secs(30);
 /// The time limit of a watch without a requested timeout. API servers end it after an hour at most.
 const WATCH: Duration = Duration::from_secs(3600);
+/// The most ranges of shards that a server is asked for, so that a URL has less than the 8 KiB that proxies take. If there are more, it is
+/// asked for what is between some of them, too; that is left out when it comes.
+const MOST_RANGES: usize = 64;
 /// The namespace whose uid identifies a cluster.
 const KUBE_SYSTEM: &str = "/api/v1/namespaces/kube-system";
 /// The most bytes of that namespace that are read.
@@ -183,7 +186,7 @@ impl ClientSource {
             }
         }
         if let Some(shards) = &self.selection.shards {
-            pairs.append_pair("shardSelector", &shards.to_string());
+            pairs.append_pair("shardSelector", &shards.widened(MOST_RANGES).to_string());
         }
         let query = pairs.finish();
         if !query.is_empty() {
@@ -474,6 +477,7 @@ impl<O: CachedObject> ShardedSource<O> for ClientSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selector::{HashRange, ShardField};
     use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
     use kube::Resource;
 
@@ -516,6 +520,20 @@ mod tests {
             "/apis/apps/v1/namespaces/shop/deployments?fieldSelector=metadata.name%3Da%2Cmetadata.name%3Da%5C%3Db\
              %2Cmetadata.namespace%3Dshop"
         );
+    }
+
+    #[tokio::test]
+    async fn many_ranges_fit_into_a_url() {
+        let shards = HashRange::equal(u16::MAX).step_by(2);
+        let selection = Selection {
+            shards: Some(ShardSelector::new(ShardField::Namespace, shards)),
+            ..Selection::default()
+        };
+        let uri = source::<Deployment>(selection)
+            .uri("limit=500&continue=abc", None)
+            .unwrap();
+        assert_eq!(uri.matches("shardRange").count(), MOST_RANGES);
+        assert!(uri.len() < 8000, "{}", uri.len());
     }
 
     #[tokio::test]

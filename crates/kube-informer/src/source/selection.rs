@@ -22,7 +22,8 @@ pub struct Selection {
     /// A field selector in the API's syntax.
     pub field_selector: Option<String>,
     /// Selects only the objects of these shards (KEP-5866). A server that has no shards, or none of this kind, sends all objects;
-    /// a [`ClientSource`](super::ClientSource) leaves the others out. `None`: all shards.
+    /// a [`ClientSource`](super::ClientSource) leaves the others out. If there are more than 64 ranges, it asks for what is between the closest
+    /// ones, too, and leaves that out: else the URL would be too long for some proxies. `None`: all shards.
     pub shards: Option<ShardSelector>,
 }
 
