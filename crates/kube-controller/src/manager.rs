@@ -173,7 +173,7 @@ impl ManagerHandle {
     /// If it returns an error or panics, the program stops. If it returns `Ok`, the program continues.
     ///
     /// # Errors
-    /// There is a runnable of this name, or the manager is stopping or has stopped.
+    /// A runnable of this name waits or runs, or the manager is stopping or has stopped.
     pub fn add<F, E>(
         &self,
         name: impl Into<String>,
@@ -189,18 +189,51 @@ impl ManagerHandle {
             // Also a runnable that panics before it returns its future does so in its task.
             async move { runnable(context).await.map_err(Into::into) }.boxed()
         };
-        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-        if names.contains(&name) {
+        let Some(taken) = Name::take(&self.names, &name) else {
             return Err(AddError::NameTaken(name));
-        }
+        };
         let added = Added {
-            name: name.clone(),
+            name: taken,
             runs,
             run: Box::new(run),
         };
-        self.added.send(added).map_err(|_| AddError::Stopped)?;
-        names.insert(name);
-        Ok(())
+        self.added.send(added).map_err(|_| AddError::Stopped)
+    }
+}
+
+/// The name of a runnable, which no other one has until this is dropped.
+struct Name {
+    name: String,
+    names: Arc<Mutex<HashSet<String>>>,
+}
+
+impl Name {
+    fn take(names: &Arc<Mutex<HashSet<String>>>, name: &str) -> Option<Self> {
+        let taken = names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(name.to_owned());
+        taken.then(|| Self {
+            name: name.to_owned(),
+            names: names.clone(),
+        })
+    }
+}
+
+impl Drop for Name {
+    fn drop(&mut self) {
+        self.names
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.name);
+    }
+}
+
+impl std::ops::Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.name
     }
 }
 

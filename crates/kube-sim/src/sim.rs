@@ -140,7 +140,7 @@ impl SimBuilder {
     }
 
     /// Sets the interval of bookmarks in watches that allow them. Default: 60 s, as in a real server. Another
-    /// bookmark is sent 2 s before the end of a watch.
+    /// bookmark is sent 2 s before the end of a watch. Watches of events have none.
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.bookmark_interval = interval;
         self

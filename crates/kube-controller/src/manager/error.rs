@@ -98,7 +98,7 @@ pub enum Cause {
 /// Why a runnable was not added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddError {
-    /// There is a runnable of this name.
+    /// A runnable of this name waits to be started, or runs.
     #[error("there is a runnable {0:?} already")]
     NameTaken(String),
     /// The manager is stopping or has stopped.

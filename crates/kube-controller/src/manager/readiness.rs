@@ -8,16 +8,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// API servers send a bookmark every minute.
+/// API servers send a bookmark every minute, once they have sent one.
 const SILENCE: Duration = Duration::from_secs(90);
 
 /// Whether a program is ready: whether every informer of a factory has synced, and hears from the server.
 ///
-/// A silent watch may be dead, or nothing may have changed. But a server that sends bookmarks does so about
-/// every minute. So once any informer has received a bookmark, a watch that has been silent for longer than
-/// [`watch_silence`](Self::watch_silence) counts as dead; that is 90 seconds by default. An informer that
-/// cannot reach the server is not ready after the same time, so that a short outage takes no pod out of
-/// service.
+/// A silent watch may be dead, or nothing may have changed. But a watch that has [sent a
+/// bookmark](kube_informer::reflector::ReflectorStatus::sends_bookmarks) sends one about every minute. So if it
+/// has been silent for longer than [`watch_silence`](Self::watch_silence), it counts as dead; that is 90
+/// seconds by default. A watch without any bookmark so far may stay silent: of events, for example, servers send
+/// none. But a server that has sent bookmarks before, and is silent in its next watch, is asked for its version
+/// after 75 to 90 seconds. An informer that cannot reach the server, or gets no answer to that, is not
+/// ready once it has heard nothing for `watch_silence`, so that a short outage takes no pod out of service.
 ///
 /// ```no_run
 /// # fn example(factory: kube_informer::SharedInformerFactory) {
@@ -119,19 +121,17 @@ impl Readiness {
     /// Some informers do not; the error says which, and why.
     pub fn check(&self) -> Result<(), NotReady> {
         let informers = self.informers();
-        let bookmarks = |informer: &State| informer.status.reflector.bookmarks > 0;
-        let has_bookmarks = informers.iter().any(bookmarks);
-        let reasons = informers
+        let reasons: Vec<_> = informers
             .iter()
-            .flat_map(|informer| self.reasons(informer, has_bookmarks));
-        let reasons: Vec<_> = reasons.collect();
+            .flat_map(|informer| self.reasons(informer))
+            .collect();
         match reasons.is_empty() {
             true => Ok(()),
             false => Err(NotReady { reasons }),
         }
     }
 
-    fn reasons(&self, informer: &State, has_bookmarks: bool) -> Vec<String> {
+    fn reasons(&self, informer: &State) -> Vec<String> {
         let resource = &informer.resource;
         if let Some(failure) = &informer.failure {
             return vec![format!("{resource}: {failure}")];
@@ -139,7 +139,7 @@ impl Readiness {
         let partitions = informer.status.partitions.iter();
         let mut reasons: Vec<_> = partitions
             .filter_map(|partition| {
-                let what = self.what_is_wrong(partition, has_bookmarks)?;
+                let what = self.what_is_wrong(partition)?;
                 Some(match (&partition.namespace, &partition.shards) {
                     (Some(namespace), _) => format!("{resource} in {namespace}: {what}"),
                     (None, Some(shards)) => {
@@ -156,7 +156,7 @@ impl Readiness {
         reasons
     }
 
-    fn what_is_wrong(&self, partition: &PartitionStatus, has_bookmarks: bool) -> Option<String> {
+    fn what_is_wrong(&self, partition: &PartitionStatus) -> Option<String> {
         let status = &partition.reflector;
         let why = || match &status.last_error {
             Some(error) => format!("{}: {}", error.class, error.message),
@@ -173,7 +173,7 @@ impl Readiness {
             return None;
         }
         match status.failures {
-            0 if !has_bookmarks => None,
+            0 if !status.sends_bookmarks => None,
             0 => Some(format!("not a bookmark for {} s", silent.as_secs())),
             _ => Some(format!("nothing for {} s: {}", silent.as_secs(), why())),
         }

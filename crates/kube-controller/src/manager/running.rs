@@ -1,7 +1,7 @@
 //! One run of a manager.
 
 use super::error::{Cause, ManagerError};
-use super::{BoxError, Manager, RunContext, RunWhen};
+use super::{BoxError, Manager, Name, RunContext, RunWhen};
 use crate::events::Recorder;
 use crate::leader_election::{LeaderElectionError, Leadership, panic_message};
 use futures::FutureExt as _;
@@ -22,7 +22,7 @@ const AFTER_ABORTED: Duration = Duration::from_secs(2);
 
 /// Something to run.
 pub(super) struct Added {
-    pub(super) name: String,
+    pub(super) name: Name,
     pub(super) runs: RunWhen,
     pub(super) run: Run,
 }
@@ -52,7 +52,7 @@ pub(super) struct Running {
 
 /// Something that runs.
 struct Started {
-    name: String,
+    name: Name,
     runs: RunWhen,
     task: AbortHandle,
 }
@@ -189,7 +189,7 @@ impl Running {
                 stopping: self.tokens.others.clone(),
                 elected: self.tokens.elected.clone(),
             };
-            tracing::debug!(name, "starts");
+            tracing::debug!(name = &*name, "starts");
             let task = self.tasks.spawn(run(context));
             self.running.insert(task.id(), Started { name, runs, task });
         }
@@ -204,7 +204,7 @@ impl Running {
         let name = self
             .running
             .remove(&id)
-            .map(|started| started.name)
+            .map(|started| started.name.to_owned())
             .unwrap_or_default();
         let cause = match joined {
             Ok((_, Ok(()))) => return true,
@@ -225,7 +225,7 @@ impl Running {
     fn note_stopped(&mut self, stopped: bool, timeout: Duration) {
         if !stopped && !timeout.is_zero() {
             let running = self.running.values();
-            let mut names: Vec<_> = running.map(|started| started.name.clone()).collect();
+            let mut names: Vec<_> = running.map(|started| started.name.to_owned()).collect();
             names.sort_unstable();
             self.causes.push(Cause::NotStopped { names, timeout });
         }

@@ -439,8 +439,9 @@ async fn runnables_are_added_once_and_not_while_it_stops() {
     manager.add("adds", RunWhen::Warm, adds).unwrap();
     let started = Started::new(manager);
     sleep(seconds(2)).await;
+    // The name of one that has ended is free again.
     handle
-        .add("after", RunWhen::Always, scene.diary.runnable("after"))
+        .add("adds", RunWhen::Always, scene.diary.runnable("after"))
         .unwrap();
     sleep(seconds(2)).await;
     let mut starts: Vec<_> = scene.diary.read().split(", ").map(str::to_owned).collect();
@@ -473,6 +474,9 @@ async fn a_silent_watch_is_not_ready_and_names_its_kind() {
         assert_eq!(readiness.check(), Ok(()), "bookmarks come");
         sleep(seconds(30)).await;
     }
+    while !maps.status().reflector.sends_bookmarks {
+        sleep(seconds(1)).await;
+    }
     scene.connected.store(false, Ordering::SeqCst);
     let began = Instant::now();
     while readiness.check().is_ok() {
@@ -494,6 +498,45 @@ async fn a_silent_watch_is_not_ready_and_names_its_kind() {
     drop(maps);
     factory.shutdown().await.unwrap();
     other.shutdown().await.unwrap();
+}
+
+/// A server that caches no events sends no bookmarks of them, and after a restart it may send none of what does not change.
+#[tokio::test(start_paused = true)]
+async fn a_watch_without_bookmarks_is_ready_as_long_as_its_server_answers() {
+    let scene = Scene::new();
+    let factory = SharedInformerFactory::new(scene.client());
+    let readiness = Readiness::new(factory.clone());
+    let (maps, nodes) = (factory.informer::<ConfigMap>(), factory.informer::<Node>());
+    factory.start();
+    factory.wait_for_sync(seconds(10)).await.unwrap();
+    while !maps.status().reflector.sends_bookmarks {
+        sleep(seconds(1)).await;
+    }
+    let faults = scene.sim.faults();
+    let held = faults.hold_watches_of("nodes").start();
+    let watches = nodes.status().reflector.watches;
+    while nodes.status().reflector.watches == watches {
+        sleep(seconds(1)).await;
+    }
+    for _ in 0..40 {
+        assert_eq!(readiness.check(), Ok(()), "nothing has changed");
+        sleep(seconds(5)).await;
+    }
+    // The server hangs before the first bookmark of a watch.
+    held.remove();
+    faults.restart();
+    let watches = maps.status().reflector.watches;
+    while maps.status().reflector.watches == watches || nodes.status().reflector.watches == watches {
+        sleep(seconds(1) / 10).await;
+    }
+    scene.connected.store(false, Ordering::SeqCst);
+    let began = Instant::now();
+    while readiness.check().is_ok() {
+        sleep(seconds(1)).await;
+    }
+    assert!(began.elapsed() < seconds(100), "{:?}", began.elapsed());
+    let error = readiness.check().unwrap_err().to_string();
+    assert!(error.contains("no answer within 5 s"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -90,14 +90,12 @@ pub(super) async fn ask<O: Decode>(
     plan: FieldPlan,
     lists: Option<Arc<Semaphore>>,
 ) -> Result<Option<ResourceVersion>, ApiError> {
-    let asked = async {
-        let _turn = match lists {
-            // It is never closed, so there is no error.
-            Some(lists) => lists.acquire_owned().await.ok(),
-            None => None,
-        };
-        version_now(&*source, &plan).await
+    let _turn = match lists {
+        // It is never closed, so there is no error.
+        Some(lists) => lists.acquire_owned().await.ok(),
+        None => None,
     };
     let no_answer = |_| ApiError::Timeout(format!("no answer within {} s", ANSWER.as_secs()).into());
+    let asked = version_now(&*source, &plan);
     tokio::time::timeout(ANSWER, asked).await.map_err(no_answer)?
 }

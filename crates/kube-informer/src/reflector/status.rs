@@ -39,9 +39,14 @@ pub struct ReflectorStatus {
     pub watches: u64,
     /// The number of bookmarks received.
     pub bookmarks: u64,
+    /// Whether the server has sent a bookmark in this watch. From then on, it sends one about every minute.
+    ///
+    /// Not every watch has bookmarks: kube-apiserver sends none of kinds that it does not cache, which are events by default, and if nothing
+    /// has changed since it was started, the first one may take long.
+    pub sends_bookmarks: bool,
     /// When the server last sent a list, a change or a bookmark. In a flood of changes it may lag by some of them.
     ///
-    /// A watch without changes is silent. Servers that send bookmarks do so about every minute, so a silence that is much longer
+    /// A watch without changes is silent. If the server [sends bookmarks](Self::sends_bookmarks), a silence that is much longer than a minute
     /// means that the connection is dead, or that the server is.
     pub last_heard: Option<Instant>,
     /// The encoding of the last object that came as bytes.
@@ -313,6 +318,7 @@ impl Reporter {
         self.status.send_modify(|status| {
             status.phase = Phase::Watching;
             status.watches += 1;
+            status.sends_bookmarks = false;
         });
     }
 
@@ -350,6 +356,7 @@ impl Reporter {
     pub(super) fn bookmark(&self) {
         self.status.send_if_modified(|status| {
             status.bookmarks += 1;
+            status.sends_bookmarks = true;
             status.last_heard = Some(Instant::now());
             // Not worth waking up those who wait for a change of the state.
             false

@@ -234,12 +234,20 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
         };
         let version = match answer {
             Ok(version) => version,
+            // The watch may be silent because the server hangs.
+            Err(error) if matches!(error.class(), ErrorClass::Timeout | ErrorClass::Unreachable) => {
+                let known = self.reporter.is_failing();
+                self.reporter.failed("list", &error, known);
+                return ControlFlow::Continue(false);
+            }
+            // It may refuse lists and not watches.
             Err(error) => {
                 let (resource, error) = (self.reporter.resource(), error.chain());
                 tracing::debug!(resource, error, "the server does not say its version");
                 return ControlFlow::Continue(false);
             }
         };
+        self.reporter.succeeded();
         if let (Some(version), Some(seen)) = (version, &self.seen)
             && version < *seen
         {

@@ -28,6 +28,7 @@ use crate::api::options::{Start, WatchOptions};
 use crate::api::render::{CHUNK, Encoding, EventKind, Form, Render};
 use crate::faults::Meeting;
 use crate::object::Stored;
+use crate::resources::Resource;
 use crate::selector::Selector;
 use crate::status::StatusError;
 use crate::storage::{Change, Snapshot};
@@ -96,7 +97,8 @@ impl Api {
             ends_initial: !faults.withhold_bookmark,
             phase: Phase::Changes,
             position: 0,
-            bookmarks: options.bookmarks,
+            // A real server does not cache events, and has bookmarks from its cache.
+            bookmarks: options.bookmarks && !is_event(&target.resource),
             next_bookmark: None,
             deadline: Instant::now() + timeout.min(LONGEST),
             api: self,
@@ -115,6 +117,10 @@ impl Api {
             watch.next().await.map(|chunk| (chunk, watch))
         }))
     }
+}
+
+fn is_event(resource: &Resource) -> bool {
+    matches!(&*resource.group, "" | "events.k8s.io") && resource.plural == "events"
 }
 
 impl Watch {

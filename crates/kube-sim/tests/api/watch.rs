@@ -319,6 +319,11 @@ async fn bookmarks_come_at_their_interval_and_before_the_end() {
         .await;
     // The first ends the initial events, of which there are none.
     assert_eq!(watch.rest().await, ["BOOKMARK"; 5]);
+    for events in ["/api/v1/events", "/apis/events.k8s.io/v1/events"] {
+        let query = format!("watch=1&allowWatchBookmarks=true&resourceVersion={position}&timeoutSeconds=100");
+        let mut watch = client.watch(&format!("{events}?{query}")).await;
+        assert_eq!(watch.rest().await, [""; 0], "a real server does not cache events");
+    }
 }
 
 /// So does a real server: who watches from a version of another history learns nothing by it.
