@@ -58,9 +58,13 @@
 //! A write that changes nothing is answered with the version of an earlier write, which may be somebody
 //! else's. So only writes that certainly have made the version in the answer lead to echoes: creations,
 //! deletions after which the object is gone, and updates and patches that contained another [resource
-//! version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer.
-//! Reconciles also wait for other writes, such as a patch without `metadata.resourceVersion`, but the changes
-//! of these are delivered like those of others. The same holds for a deletion that only marks the object,
+//! version](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions) than the answer,
+//! as `metadata.resourceVersion`, or as a `test` at the beginning of a JSON patch.
+//! Reconciles also wait for other writes, such as a patch without a version, but the changes
+//! of these are delivered like those of others. So an [`apply`](crate::controllerutil::apply) that changes an
+//! object leads to one more reconcile, which applies the same and changes nothing, unless the applied object
+//! names the version of the one that is replaced.
+//! [`patch_status`](crate::controllerutil::patch_status) does so by itself. The same holds for a deletion that only marks the object,
 //! because the cleanup is still to come, and for writes in [`with_echo`].
 //!
 //! # Memory

@@ -231,6 +231,14 @@ async fn a_status_is_written_when_it_differs() {
     let version = api.get("web").await.unwrap().metadata.resource_version;
     assert_eq!(version, written.metadata.resource_version, "nothing was written");
 
+    // The object has another version than the one that was reconciled.
+    let fewer = DeploymentStatus {
+        replicas: Some(2),
+        ..DeploymentStatus::default()
+    };
+    let again = patch_status(&api, &seen, &fewer).await.unwrap().expect("written");
+    assert_eq!(again.status, Some(fewer));
+
     let mut other = seen;
     other.metadata.uid = Some("another".into());
     let error = patch_status(&api, &other, &DeploymentStatus::default())

@@ -14,7 +14,8 @@ use std::fmt::Debug;
 /// status that is missing from it is removed, so start from the object's status and change that. If several controllers write different
 /// fields, use [`apply_status`](super::apply_status). The request is a merge patch of the status subresource with the fields
 /// that differ, so fields that `K` does not know are kept; an array is replaced as a whole. The patch contains the object's uid, so that an object which was created later under
-/// the same name is not changed (422).
+/// the same name is not changed (422). It also contains the object's version, by which [`OwnWrites`](crate::own_writes) knows
+/// that the change is the controller's own. If the object has another version by now, the patch is sent again without it.
 ///
 /// A status that changes with every reconcile is written with every reconcile. So leave the current time out
 /// of it, or change a time only together with the field that it describes.
@@ -49,15 +50,28 @@ where
     let Some(changes) = merge_patch(&before["status"].take(), &after) else {
         return Ok(None);
     };
-    let mut patch = json!({ "status": changes });
-    if let Some(uid) = &object.meta().uid {
-        patch["metadata"] = json!({ "uid": uid });
+    let meta = object.meta();
+    let name = meta.name.as_deref().unwrap_or_default();
+    let patch = async |version: Option<&String>| {
+        let patch = json!({ "metadata": Identity { uid: meta.uid.as_ref(), version }, "status": &changes });
+        api.patch_status(name, &PatchParams::default(), &Patch::Merge(patch))
+            .await
+    };
+    let version = meta.resource_version.as_ref();
+    match patch(version).await {
+        Err(kube::Error::Api(status)) if status.is_conflict() && version.is_some() => patch(None).await,
+        patched => patched,
     }
-    let name = object.meta().name.as_deref().unwrap_or_default();
-    let params = PatchParams::default();
-    api.patch_status(name, &params, &Patch::Merge(patch))
-        .await
-        .map(Some)
+    .map(Some)
+}
+
+/// What a patch says about the object that it changes.
+#[derive(Serialize)]
+struct Identity<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uid: Option<&'a String>,
+    #[serde(rename = "resourceVersion", skip_serializing_if = "Option::is_none")]
+    version: Option<&'a String>,
 }
 
 /// What turns one value into the other (RFC 7386); `None` if they are equal.
@@ -81,6 +95,65 @@ fn merge_patch(before: &Value, after: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::{Request, Response};
+    use k8s_openapi::api::core::v1::{Node, NodeStatus};
+    use kube::Client;
+    use kube::client::Body;
+    use std::convert::Infallible;
+    use std::sync::{Arc, Mutex};
+
+    /// A client, and the patches that it has sent. The server has another version than `held` if that is given.
+    fn client(held: Option<&'static str>) -> (Client, Arc<Mutex<Vec<Value>>>) {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let patches = sent.clone();
+        let service = tower::service_fn(move |request: Request<Body>| {
+            let patches = patches.clone();
+            async move {
+                let body = request.into_body().collect_bytes().await.unwrap();
+                let patch: Value = serde_json::from_slice(&body).unwrap();
+                let version = patch["metadata"]["resourceVersion"].clone();
+                patches.lock().unwrap().push(patch);
+                let answer = match held.is_some_and(|held| !version.is_null() && version != held) {
+                    true => {
+                        json!({"kind": "Status", "code": 409, "reason": "Conflict", "message": "", "metadata": {}})
+                    }
+                    false => {
+                        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a", "resourceVersion": "9"}})
+                    }
+                };
+                let code = answer["code"].as_u64().unwrap_or(200) as u16;
+                let response = Response::builder().status(code);
+                Ok::<_, Infallible>(
+                    response
+                        .body(Body::from(answer.to_string().into_bytes()))
+                        .unwrap(),
+                )
+            }
+        });
+        (Client::new(service, "default"), sent)
+    }
+
+    #[tokio::test]
+    async fn a_patch_names_the_version_that_was_reconciled_first() {
+        let node = json!({"metadata": {"name": "a", "uid": "u", "resourceVersion": "7"}});
+        let node: Node = serde_json::from_value(node).unwrap();
+        let status = NodeStatus {
+            phase: Some("Running".into()),
+            ..NodeStatus::default()
+        };
+        let status_is = json!({"phase": "Running"});
+        let named = json!({"metadata": {"uid": "u", "resourceVersion": "7"}, "status": status_is});
+        let unnamed = json!({"metadata": {"uid": "u"}, "status": status_is});
+        for (held, expected) in [(None, vec![named.clone()]), (Some("8"), vec![named, unnamed])] {
+            let (client, sent) = client(held);
+            let stored = patch_status(&Api::all(client), &node, &status)
+                .await
+                .unwrap()
+                .unwrap();
+            assert_eq!(stored.metadata.resource_version.as_deref(), Some("9"));
+            assert_eq!(*sent.lock().unwrap(), expected);
+        }
+    }
 
     #[test]
     fn a_merge_patch_turns_one_status_into_the_other() {

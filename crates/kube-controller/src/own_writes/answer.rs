@@ -71,15 +71,38 @@ impl Target {
 
 /// What a request says about the version that it changes.
 #[derive(Deserialize)]
-struct Sent {
-    #[serde(default)]
-    metadata: Metadata,
+#[serde(untagged)]
+enum Sent {
+    JsonPatch(Vec<Operation>),
+    Object {
+        #[serde(default)]
+        metadata: Metadata,
+    },
 }
 
-/// The resource version that a request carries. The server refuses the request if the object has another one.
+/// An operation of a JSON patch.
+#[derive(Deserialize)]
+struct Operation {
+    op: String,
+    path: String,
+    value: Option<serde_json::Value>,
+}
+
+/// The resource version that a request carries, or that its JSON patch begins by testing. The server refuses the request if the object has
+/// another one.
 pub(super) fn condition(request: &[u8]) -> Option<String> {
-    let sent = serde_json::from_slice::<Sent>(request).ok()?;
-    let version = sent.metadata.resource_version;
+    let version = match serde_json::from_slice::<Sent>(request).ok()? {
+        Sent::Object { metadata } => metadata.resource_version,
+        Sent::JsonPatch(operations) => {
+            let tests = operations
+                .into_iter()
+                .take_while(|operation| operation.op == "test");
+            let tested = tests
+                .filter(|test| test.path == "/metadata/resourceVersion")
+                .find_map(|test| test.value);
+            tested.and_then(|value| value.as_str().map(str::to_owned))
+        }
+    };
     version.filter(|version| !version.is_empty())
 }
 
@@ -319,9 +342,28 @@ mod tests {
             );
             assert!(!is_proven(method.clone(), one, at(""), ok), "of any version");
             assert!(!is_proven(method.clone(), one, json!({}), ok));
-            assert!(!is_proven(method.clone(), one, json!([{"op": "remove"}]), ok));
+            assert!(!is_proven(
+                method.clone(),
+                one,
+                json!([{"op": "remove", "path": "/a"}]),
+                ok
+            ));
             assert!(is_proven(method, one, json!({}), created));
         }
+        let tests = |before: Value, path: &str| {
+            let test = json!({"op": "test", "path": path, "value": "6"});
+            let operations: Vec<_> = before.as_array().unwrap().iter().cloned().chain([test]).collect();
+            is_proven(Method::PATCH, one, operations.into(), ok)
+        };
+        let other = json!([{"op": "test", "path": "/metadata/uid", "value": "u"}]);
+        let writes = json!([{"op": "add", "path": "/metadata/resourceVersion", "value": "6"}]);
+        assert!(tests(json!([]), "/metadata/resourceVersion"));
+        assert!(tests(other, "/metadata/resourceVersion"));
+        assert!(
+            !tests(writes, "/metadata/resourceVersion"),
+            "of what it has written itself"
+        );
+        assert!(!tests(json!([]), "/metadata/generation"));
         assert!(is_proven(
             Method::POST,
             "/api/v1/namespaces/ns/pods",
