@@ -1,8 +1,10 @@
-//! `watch --shard-group`: processes that divide the objects among them. The server is a simulated one, which has sharded lists; a
-//! real one has none by default.
+//! `watch --shard-group`: processes that divide the objects among them. The server is a simulated one, which has sharded lists, but for one
+//! test: a real one has none by default.
 
 use crate::config_map;
 use crate::process::{Running, run};
+use conformance::cluster::Cluster;
+use conformance::real_server::RealServer;
 use kube_sim::SimServer;
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -60,26 +62,31 @@ struct Group {
     lines: mpsc::UnboundedReceiver<(usize, Value)>,
     print: mpsc::UnboundedSender<(usize, Value)>,
     running: Vec<mpsc::UnboundedSender<Signal>>,
-    url: String,
+    /// How the server is reached.
+    arguments: String,
 }
 
 impl Group {
-    fn new(server: &SimServer) -> Self {
+    fn of_sim(server: &SimServer) -> Self {
+        Self::new(format!("--server {}", server.url()))
+    }
+
+    fn new(arguments: String) -> Self {
         let (print, lines) = mpsc::unbounded_channel();
         Self {
             seen: Vec::new(),
             lines,
             print,
             running: Vec::new(),
-            url: server.url().to_owned(),
+            arguments,
         }
     }
 
     fn start(&mut self, name: &str) -> usize {
         let number = self.seen.len();
         let mut process = Running::start(&format!(
-            "watch configmaps -o json --server {} --shard-group g --shard-namespace kube-system --shard-identity {name}",
-            self.url
+            "watch configmaps -o json {} --shard-group g --shard-namespace kube-system --shard-identity {name}",
+            self.arguments
         ));
         let (signals, mut asked) = mpsc::unbounded_channel();
         let print = self.print.clone();
@@ -143,7 +150,7 @@ impl Group {
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_divide_the_objects_also_when_one_dies() {
     let server = server(true).await;
-    let mut group = Group::new(&server);
+    let mut group = Group::of_sim(&server);
     let (a, b, c) = (group.start("a"), group.start("b"), group.start("c"));
     group.divide(&[a, b, c], 100).await;
     (100..140).for_each(|number| create(&server, number));
@@ -155,9 +162,40 @@ async fn processes_divide_the_objects_also_when_one_dies() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a real API server: conformance/run"]
+async fn four_processes_divide_a_real_servers_objects() {
+    for sharded in [true, false] {
+        let server = RealServer::builder().gate("ShardedListAndWatch", sharded);
+        let cluster = Cluster::real(server.start().await.unwrap()).await;
+        let create = async |number: u32| {
+            let map = config_map("default", &format!("m-{number:03}"), "web");
+            cluster.create(map).await
+        };
+        for number in 0..100 {
+            create(number).await;
+        }
+        let mut group = Group::new(cluster.arguments());
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| group.start(name));
+        group.divide(&[a, b, c, d], 100).await;
+        group.signal(b, Signal::SIGKILL);
+        // Some come before their shards have a new owner.
+        for number in 100..140 {
+            create(number).await;
+        }
+        group.divide(&[a, c, d], 140).await;
+        for number in 140..160 {
+            create(number).await;
+        }
+        group.divide(&[a, c, d], 160).await;
+        group.signal(d, Signal::SIGINT);
+        group.divide(&[a, c], 160).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_without_shards_is_divided_too() {
     let server = server(false).await;
-    let mut group = Group::new(&server);
+    let mut group = Group::of_sim(&server);
     let (a, b) = (group.start("a"), group.start("b"));
     group.divide(&[a, b], 100).await;
     (100..120).for_each(|number| create(&server, number));
