@@ -5,6 +5,8 @@
 //! edge. The channel is bounded: when the edge is slow, handlers wait, and what happens meanwhile to one object is
 //! merged into one change. *Upstream*, what the edge asks for is answered from the caches; the API server is not asked.
 //!
+//! What the edge gets is every change and what kind of change it was, so there is nothing to reconcile, and no `kube-controller`.
+//!
 //! Here the edge is a task that prints what it gets and asks a few things. It ends after ten seconds, or with Ctrl-C.
 
 use anyhow::Context;

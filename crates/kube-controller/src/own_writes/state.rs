@@ -3,7 +3,7 @@
 use super::ReconcileKey;
 use super::tracked_informer::{AnyCache, Lists};
 use kube_informer::{ObjectKey, ResourceVersion};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// How many echoes of a cache are expected at a time.
@@ -24,7 +24,7 @@ pub(super) struct State {
     added: usize,
     by_run: HashMap<ReconcileKey, Vec<Unseen>>,
     /// Writes outside of any scope.
-    by_others: Vec<Unseen>,
+    by_others: HashSet<Unseen>,
     /// The length of both at which seen writes are removed.
     sweep_at: usize,
     /// The runs whose scopes have not ended, with the changes that are judged then.
@@ -39,7 +39,7 @@ pub(super) struct Known {
 }
 
 /// A write that a cache has not seen.
-#[derive(PartialEq)]
+#[derive(PartialEq, Eq, Hash)]
 struct Unseen {
     cache: usize,
     object: ObjectKey,
@@ -156,10 +156,12 @@ impl State {
                 cache: *number,
                 object: written.key.clone(),
             };
-            let list = match run {
-                Some(run) => self.by_run.entry(run.clone()).or_default(),
-                None => &mut self.by_others,
+            let Some(run) = run else {
+                self.by_others.insert(unseen);
+                continue;
             };
+            // A run writes a few objects, and whatever is outside of any scope may write many.
+            let list = self.by_run.entry(run.clone()).or_default();
             if !list.contains(&unseen) {
                 list.push(unseen);
             }
