@@ -63,6 +63,18 @@ impl Writer for Ours {
 #[derive(Clone)]
 pub struct Locked(Arc<RwLock<HashMap<ObjectKey, Object>>>);
 
+impl Locked {
+    /// As client-go's lister selects: a scan of all objects under the lock.
+    pub fn filtered(&self, is_wanted: impl Fn(&Object) -> bool) -> Vec<Object> {
+        let objects = self.0.read().unwrap();
+        objects
+            .values()
+            .filter(|object| is_wanted(object))
+            .cloned()
+            .collect()
+    }
+}
+
 impl Reader for Locked {
     fn get(&self, key: &str) -> Option<Object> {
         self.0.read().unwrap().get(key).cloned()

@@ -4,9 +4,22 @@ use std::time::Duration;
 
 /// The tenth percentile of some runs, each of which gives a duration: what a machine does that is not busy otherwise.
 pub fn typical(runs: usize, mut run: impl FnMut() -> Duration) -> Duration {
-    let mut times: Vec<Duration> = (0..runs).map(|_| run()).collect();
-    times.sort_unstable();
-    times[runs / 10]
+    let [time] = typical_in_turn(runs, |_| run());
+    time
+}
+
+/// The same of several structures, by number, which run in turn: a machine that is slow for a while is slow for all of them.
+pub fn typical_in_turn<const N: usize>(runs: usize, mut run: impl FnMut(usize) -> Duration) -> [Duration; N] {
+    let mut times = [const { Vec::new() }; N];
+    for _ in 0..runs {
+        for (number, times) in times.iter_mut().enumerate() {
+            times.push(run(number));
+        }
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        times[runs / 10]
+    })
 }
 
 /// The processor time that this thread takes for `work`: on a busy machine, what counts is not when it gets its turn.

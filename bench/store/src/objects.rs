@@ -16,10 +16,12 @@ pub fn key(number: usize) -> ObjectKey {
 }
 
 pub fn pod(number: usize, version: u64) -> Object {
-    let labels = [
-        ("app", format!("app-{}", number % 1000)),
-        ("tier", "front".to_owned()),
-    ];
+    pod_of_app(number, number % 1000, version)
+}
+
+/// A pod whose label `app` has this number.
+pub fn pod_of_app(number: usize, app: usize, version: u64) -> Object {
+    let labels = [("app", format!("app-{app}")), ("tier", "front".to_owned())];
     Arc::new(Pod {
         metadata: kube::core::ObjectMeta {
             name: Some(format!("deployment-7c5ddbdf54-{number:07}")),

@@ -15,6 +15,8 @@ pub enum Case {
     Reads,
     /// A list after an expired watch, when nothing has changed
     Relist,
+    /// Gets and lists by label, over the number of objects, beside hash maps; ours only
+    Gets,
     /// kube-workqueue and client-go's workqueue
     Queue,
     /// What one more handler costs
@@ -30,12 +32,13 @@ pub enum Case {
 }
 
 impl Case {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Size,
         Self::Changes,
         Self::Latency,
         Self::Reads,
         Self::Relist,
+        Self::Gets,
         Self::Queue,
         Self::Handlers,
         Self::Controllers,
@@ -52,6 +55,7 @@ impl Case {
             Self::Latency => "latency",
             Self::Reads => "reads",
             Self::Relist => "relist",
+            Self::Gets => "gets",
             Self::Queue => "queue",
             Self::Handlers => "handlers",
             Self::Controllers => "controllers",

@@ -27,7 +27,7 @@ fn colour(client: &str) -> RGBColor {
         "pruned" | "typed" => RGBColor(0x56, 0xb4, 0xe9),
         "kube-rs" => RGBColor(0xd5, 0x5e, 0x00),
         "client-go-protobuf" => RGBColor(0x00, 0x9e, 0x73),
-        "client-go" => RGBColor(0x8c, 0xb3, 0x5f),
+        "client-go" | "lock + hash map" => RGBColor(0x8c, 0xb3, 0x5f),
         "controller-runtime" => RGBColor(0xcc, 0x79, 0xa7),
         _ => RGBColor(0x8b, 0x94, 0x9e),
     }
@@ -35,20 +35,46 @@ fn colour(client: &str) -> RGBColor {
 
 /// Draws the charts of all cases that were measured.
 pub fn draw(results: &Results) -> Result<()> {
-    if let Some(lines) = results.read(Case::Size)? {
-        let memory = |line: &Value| line["rss_mib"].as_f64();
-        over_size(
-            results,
-            "memory",
-            "Memory after the first sync, MiB",
-            &lines,
-            memory,
-        )?;
-        over_size(results, "cpu", "CPU time of the first sync, s", &lines, |line| {
-            line["cpu_s"].as_f64()
-        })?;
+    let by_size: [OverSize; 4] = [
+        OverSize {
+            name: "memory",
+            title: "Memory after the first sync, MiB",
+            objects: "objects of 10.8 KB",
+            case: Case::Size,
+            phase: "sync",
+            value: |line| line["rss_mib"].as_f64(),
+        },
+        OverSize {
+            name: "cpu",
+            title: "CPU time of the first sync, s",
+            objects: "objects of 10.8 KB",
+            case: Case::Size,
+            phase: "sync",
+            value: |line| line["cpu_s"].as_f64(),
+        },
+        OverSize {
+            name: "get",
+            title: "CPU time of a get by key, ns",
+            objects: "small objects, read in no order",
+            case: Case::Gets,
+            phase: "get",
+            value: |line| line["ns"].as_f64(),
+        },
+        OverSize {
+            name: "select",
+            title: "CPU time of a list by label that has 100 objects, ms",
+            objects: "small objects",
+            case: Case::Gets,
+            phase: "select",
+            value: |line| line["ms"].as_f64(),
+        },
+    ];
+    for chart in by_size {
+        if let Some(lines) = results.read(chart.case)? {
+            over_size(results, &chart, &lines)?;
+        }
     }
-    let phases: [(&str, &str, Case, &str, fn(&Value) -> Option<f64>); 7] = [
+    let phases: [Bars; 7] = [
         (
             "changes",
             "Changes per second of CPU time, 1,000 a second (more is better)",
@@ -169,20 +195,34 @@ fn queue(results: &Results, lines: &Lines) -> Result<()> {
     )
 }
 
-/// A line for each client, both axes logarithmic.
-fn over_size(
-    results: &Results,
-    name: &str,
-    title: &str,
-    lines: &Lines,
+/// A bar for each client: name, title, case, phase, value.
+type Bars = (
+    &'static str,
+    &'static str,
+    Case,
+    &'static str,
+    fn(&Value) -> Option<f64>,
+);
+
+/// A chart over the number of objects.
+struct OverSize {
+    name: &'static str,
+    title: &'static str,
+    /// What is counted.
+    objects: &'static str,
+    case: Case,
+    phase: &'static str,
     value: fn(&Value) -> Option<f64>,
-) -> Result<()> {
+}
+
+/// A line for each client, both axes logarithmic.
+fn over_size(results: &Results, chart: &OverSize, lines: &Lines) -> Result<()> {
     let points = |client: &str| -> Vec<(f64, f64)> {
         let at = |pods: u64| {
             lines.spread(
                 client,
-                |line| line["pods"] == pods && line["phase"] == "sync",
-                value,
+                |line| line["pods"] == pods && line["phase"] == chart.phase,
+                chart.value,
             )
         };
         sizes(lines)
@@ -211,6 +251,9 @@ fn over_size(
     }
     let ((left, _), (bottom, top)) = (bounds(|point| point.0), bounds(|point| point.1));
     let right = all().map(|point| point.0).fold(left * 10.0, f64::max);
+    let OverSize {
+        name, title, objects, ..
+    } = *chart;
     save(results, name, title, 420, |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(44)
@@ -224,7 +267,7 @@ fn over_size(
             .bold_line_style(RULE)
             .light_line_style(TRANSPARENT)
             .label_style((FONT, 16).into_font().color(&INK))
-            .x_desc("objects of 10.8 KB")
+            .x_desc(objects)
             .x_label_formatter(&|&at| {
                 if is_power_of_ten(at) {
                     thousands(at)

@@ -7,6 +7,7 @@
 mod cases;
 mod charts;
 mod controllers;
+mod gets;
 mod handlers;
 mod informers;
 mod machine;
@@ -44,6 +45,9 @@ fn measure(options: &Options, results: &Results) -> Result<()> {
     }
     let wanted = |case: Case| cases.contains(&case);
     informers::measure(&programs, options, &cases, results)?;
+    if wanted(Case::Gets) {
+        gets::measure(&programs, options, results)?;
+    }
     if wanted(Case::Queue) {
         queue::measure(&programs, options, results)?;
     }

@@ -45,6 +45,7 @@ pub fn build(cases: &[Case], built: bool) -> Result<Programs> {
     let (mut packages, mut modules) = (vec!["bench-forms"], vec!["forms"]);
     for case in cases {
         match case {
+            Case::Gets => (packages.push("store-bench"), ()),
             Case::Queue => (packages.push("bench-workqueue"), modules.push("workqueue")),
             Case::Controllers => (packages.push("bench-controllers"), modules.push("controllers")),
             Case::Handlers => (packages.push("informer-bench"), ()),

@@ -63,6 +63,12 @@ const RELIST: &[Column] = &[
     column("wall s", "relist", 2, |line| line["wall_s"].as_f64()),
     column("peak MiB", "relist", 0, |line| line["peak_mib"].as_f64()),
 ];
+const GETS: &[Column] = &[
+    column("get, ns", "get", 0, |line| line["ns"].as_f64()),
+    column("list of 100 by label, ms", "select", 3, |line| {
+        line["ms"].as_f64()
+    }),
+];
 const REAL_CHANGES: &[Column] = &[
     column("changes per CPU s", "churn", 0, per_cpu_second),
     column("change to handler, p50, us", "latency", 0, |line| {
@@ -102,6 +108,7 @@ fn section(case: Case, lines: &Lines) -> Result<String> {
         Case::Latency => "From the server's write to the handler",
         Case::Reads => "Reads while objects change",
         Case::Relist => "A list again, nothing changed",
+        Case::Gets => "Gets and lists by label, by the number of objects",
         Case::Queue => "Work queues",
         Case::Handlers => "One more handler",
         Case::Controllers => "Controllers",
@@ -116,6 +123,7 @@ fn section(case: Case, lines: &Lines) -> Result<String> {
         Case::Latency => text += &informers(lines, LATENCY),
         Case::Reads => text += &informers(lines, READS),
         Case::Relist => text += &informers(lines, RELIST),
+        Case::Gets => text += &informers(lines, GETS),
         Case::Queue => text += &queue(lines),
         Case::Handlers => text += &handlers(lines),
         Case::Controllers => text += &controllers(lines),

@@ -6,14 +6,18 @@ use kube::core::{ApiResource, PartialObjectMeta};
 use kube_informer::form::{Decode, Metadata, Packed};
 use kube_informer::informer::enqueue;
 use kube_informer::reflector::{InitialState, ReflectorOptions};
+use kube_informer::selector::ShardField;
 use kube_informer::source::{ClientSource, Selection};
-use kube_informer::{CachedObject, FieldPath, FieldPlan, Notification, ObjectKey, SharedInformer};
+use kube_informer::{CachedObject, FieldPath, FieldPlan, Notification, ObjectKey, ShardSet, SharedInformer};
 use kube_workqueue::{Requeue, WorkQueue, Workers};
 use serde::Deserialize;
 use std::convert::Infallible;
 use std::sync::LazyLock;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+
+/// How many shards the members of a shard group divide.
+const SHARDS: u32 = 64;
 
 /// A projection: what a scheduler or a router of requests might want to know of a pod.
 #[derive(Deserialize, CachedObject)]
@@ -119,9 +123,13 @@ impl Running {
             plan: self.plan,
             ..Default::default()
         };
-        let (informer, runner) = SharedInformer::<F>::builder(self.source)
-            .reflector_options(options)
-            .build();
+        let shards = ShardSet::new(ShardField::Uid, SHARDS as u16);
+        let member = self.measurement.arguments.member;
+        let builder = match member {
+            Some(_) => SharedInformer::<F>::over_shards(self.source, &shards),
+            None => SharedInformer::<F>::builder(self.source),
+        };
+        let (informer, runner) = builder.reflector_options(options).build();
         let counter = self.counter;
         match self.measurement.arguments.workers {
             0 => {
@@ -146,9 +154,17 @@ impl Running {
                     .is_some()
             })
         };
-        self.measurement.run(reader).await?;
+        let sync = async {
+            if let Some((member, members)) = member {
+                let first = |member: u16| (SHARDS * u32::from(member) / u32::from(members)) as u16;
+                shards.add(first(member)..first(member + 1));
+                informer.synced().await?;
+            }
+            Ok(())
+        };
+        self.measurement.run(sync, reader).await?;
         anyhow::ensure!(
-            informer.store().len() == self.measurement.arguments.pods + 1,
+            member.is_some() || informer.store().len() == self.measurement.arguments.pods + 1,
             "the store is not complete"
         );
         stop.cancel();

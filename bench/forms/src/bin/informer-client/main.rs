@@ -3,6 +3,10 @@
 //! FORM is how the pods are held, LIST how they are asked for: `stream` or `list`. API is a URL or a kubeconfig file, CONTROL
 //! the URL of what changes the pods; both as the server prints them. After the sync come the phases: `churn`, `burst`,
 //! `relist`, `latency`, `reads`; see [`Phase`]. `bench/run` runs it.
+//!
+//! With the variable SHARDS, which is `I/N`, an informer of ours is one of N members of a shard group: it has the I-th (from 0) N-th of 64
+//! shards. Then the first phase is `base`: what the process takes before it has a shard. The mark may be of another member, so a
+//! phase ends when all changes have been made and the process has come to rest, and `changes` is what the handler was told of.
 
 mod informer;
 mod measure;
@@ -40,6 +44,8 @@ pub struct Arguments {
     pub rate: usize,
     /// How many workers of a work queue take the keys; 0: the handler does, without a queue. From the variable WORKERS.
     pub workers: usize,
+    /// As which member of a shard group, of how many. From the variable SHARDS.
+    pub member: Option<(u16, u16)>,
     pub phases: Vec<Phase>,
 }
 
@@ -63,6 +69,7 @@ impl Arguments {
             changes: changes.parse()?,
             rate: rate.parse()?,
             workers: std::env::var("WORKERS").map_or(Ok(0), |workers| workers.parse())?,
+            member: std::env::var("SHARDS").ok().map(member).transpose()?,
             phases: arguments
                 .map(|name| Phase::read(&name))
                 .collect::<anyhow::Result<_>>()?,
@@ -80,6 +87,16 @@ impl Arguments {
         let kubeconfig = Kubeconfig::read_from(&self.api)?;
         Ok(kube::Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?)
     }
+}
+
+/// Reads `I/N`.
+fn member(text: String) -> anyhow::Result<(u16, u16)> {
+    let read = || {
+        let (member, members) = text.split_once('/')?;
+        let (member, members) = (member.parse().ok()?, members.parse().ok()?);
+        (member < members).then_some((member, members))
+    };
+    read().with_context(|| format!("SHARDS is I/N, not {text}"))
 }
 
 /// A runtime of one thread, which runs as long as the process.

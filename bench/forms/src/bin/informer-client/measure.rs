@@ -132,13 +132,22 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// All phases of a client that has just been started. `reader` reads what is in the cache when it is called.
-    pub async fn run(&self, reader: impl Fn() -> Reader) -> anyhow::Result<()> {
+    /// All phases of a client that has just been started. A member of a shard group gets its shards by `sync`. `reader` reads what is in the
+    /// cache when it is called.
+    pub async fn run(
+        &self,
+        sync: impl Future<Output = anyhow::Result<()>>,
+        reader: impl Fn() -> Reader,
+    ) -> anyhow::Result<()> {
         // From the start of the process: connecting is part of the price.
-        let sync = async { Ok(()) };
-        let zero = Spent::default();
+        let mut spent = Spent::default();
+        if self.is_member() {
+            let base = async { Ok(()) };
+            print(self.phase("base", 0, spent, (0, 0), base).await?);
+            spent = self.spent()?;
+        }
         print(
-            self.phase("sync", self.arguments.pods, zero, (0, 0), sync)
+            self.phase("sync", self.arguments.pods, spent, (0, 0), sync)
                 .await?,
         );
         let rate = self.arguments.rate;
@@ -154,9 +163,14 @@ impl Measurement {
         Ok(())
     }
 
+    fn is_member(&self) -> bool {
+        self.arguments.member.is_some()
+    }
+
     async fn changes(&self, name: &str, rate: usize, options: &str) -> anyhow::Result<Value> {
         let changes = self.arguments.changes;
-        let path = format!("/bench/churn?changes={changes}&rate={rate}{options}");
+        let wait = if self.is_member() { "&wait=1" } else { "" };
+        let path = format!("/bench/churn?changes={changes}&rate={rate}{options}{wait}");
         let begin = async { self.request("POST", &path).await.map(drop) };
         self.phase(name, changes, self.spent()?, self.counter.now(), begin)
             .await
@@ -221,7 +235,8 @@ impl Measurement {
         Ok(figures)
     }
 
-    /// Waits until the handler was told of `expected` objects and of the mark, and the process has come to rest.
+    /// Waits until the handler was told of `expected` objects and of the mark, unless this is a member of a shard group, and the process has
+    /// come to rest.
     async fn phase(
         &self,
         name: &str,
@@ -237,7 +252,7 @@ impl Measurement {
         let server_before = server_cpu_s()?;
         let started = Instant::now();
         begin.await?;
-        loop {
+        while !self.is_member() {
             let (now, marked) = self.counter.now();
             if marked > marks && now > told + expected {
                 break;
@@ -255,6 +270,10 @@ impl Measurement {
             .zip(server_before)
             .map(|(now, before)| rounded(now - before));
         at_rest().await;
+        let expected = match self.is_member() {
+            true => self.counter.now().0 - told,
+            false => expected,
+        };
         let spent = self.spent()?;
         let cpu_s = (spent.cpu - before.cpu).as_secs_f64();
         let (rss_mib, peak_mib) = memory()?;

@@ -69,9 +69,9 @@ impl Control {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);
-                Ok(started(async move { self.churn(churn).await }))
+                Ok(started(churn.wait, async move { self.churn(churn).await }).await)
             }
-            (&Method::POST, "/bench/expire") => Ok(started(async move { self.expire() })),
+            (&Method::POST, "/bench/expire") => Ok(started(false, async move { self.expire() }).await),
             (&Method::GET, "/bench/lists") => Ok(text(self.lists.load(Relaxed).to_string())),
             (_, path) if path.starts_with("/bench/") => Ok(not_found()),
             _ => {
@@ -94,7 +94,12 @@ impl Control {
         }
     }
 
-    async fn churn(&self, Churn { changes, rate, stamp }: Churn) -> anyhow::Result<()> {
+    async fn churn(
+        &self,
+        Churn {
+            changes, rate, stamp, ..
+        }: Churn,
+    ) -> anyhow::Result<()> {
         anyhow::ensure!(
             changes <= self.pods,
             "no pod is changed twice, and there are {}",

@@ -18,6 +18,8 @@ pub struct Churn {
     pub rate: usize,
     /// Whether each pod gets the annotation [`AT`](crate::pods::AT).
     pub stamp: bool,
+    /// Whether the answer comes when all have been made.
+    pub wait: bool,
 }
 
 impl Churn {
@@ -27,6 +29,7 @@ impl Churn {
             changes: number("changes").unwrap_or(0),
             rate: number("rate").unwrap_or(0),
             stamp: parameter(request, "stamp").is_some(),
+            wait: parameter(request, "wait").is_some(),
         }
     }
 }
@@ -50,15 +53,21 @@ where
     }
 }
 
-/// Runs `work` behind the request's back: what takes long must not keep the client waiting.
-pub fn started(work: impl Future<Output = anyhow::Result<()>> + Send + 'static) -> Response<SimBody> {
-    tokio::spawn(async move {
+/// Runs `work` behind the request's back, unless the client wants to `wait`.
+pub async fn started(
+    wait: bool,
+    work: impl Future<Output = anyhow::Result<()>> + Send + 'static,
+) -> Response<SimBody> {
+    let working = tokio::spawn(async move {
         if let Err(error) = work.await {
             eprintln!("the server's work failed: {error:#}");
             // Its guardian ends a real API server.
             std::process::exit(1);
         }
     });
+    if wait {
+        _ = working.await;
+    }
     text("started".into())
 }
 

@@ -4,8 +4,8 @@
 //! prints how clients reach the API, which is a URL or a kubeconfig file, and the URL of what is below. It serves until a
 //! signal or the end of the process that started it. With MAPS kube-sim has so many config maps, too. For both there is
 //!
-//! - `POST /bench/churn?changes=N&rate=R[&stamp=1]`: N pods, none of them twice, get another status, R of them a second. With
-//!   `stamp` each says when that was, in the annotation `bench/at`. With rate 0
+//! - `POST /bench/churn?changes=N&rate=R[&stamp=1][&wait=1]`: N pods, none of them twice, get another status, R of them a second. With
+//!   `stamp` each says when that was, in the annotation `bench/at`; with `wait` the answer comes when all were made. With rate 0
 //!   they come as fast as they can be made; kube-sim's watchers get these in one burst, when all have been made, so that
 //!   the server's speed does not matter.
 //!

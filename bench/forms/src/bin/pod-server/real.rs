@@ -81,7 +81,7 @@ impl Writer {
         match (request.method(), request.uri().path()) {
             (&Method::POST, "/bench/churn") => {
                 let churn = Churn::read(&request);
-                Ok(started(async move { self.churn(churn).await }))
+                Ok(started(churn.wait, async move { self.churn(churn).await }).await)
             }
             _ => Ok(not_found()),
         }
@@ -126,7 +126,12 @@ impl Writer {
         Ok(())
     }
 
-    async fn churn(&self, Churn { changes, rate, stamp }: Churn) -> anyhow::Result<()> {
+    async fn churn(
+        &self,
+        Churn {
+            changes, rate, stamp, ..
+        }: Churn,
+    ) -> anyhow::Result<()> {
         anyhow::ensure!(
             changes <= self.pods,
             "no pod is changed twice, and there are {}",
