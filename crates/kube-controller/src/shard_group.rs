@@ -135,8 +135,9 @@
 //!
 //! If somebody deletes the group's Lease, the work goes on: the first replica that looks writes a new one, with
 //! its own shards and the names of all terms that are alive, and each of these adds what it owns. Until all
-//! have done so, or have ended, no shard is free. A replica that reads the new Lease and cannot write it for
-//! [`renew_deadline`](ShardGroupConfig::renew_deadline) gives up its shards, as below. Do not delete the Leases of
+//! have done so, or have ended, no shard is free, and none is given up. The same holds for a new group. So if a
+//! replica crashes just then, or can read the new Lease and not write it, others wait for a `lease_duration` at
+//! most, and for one that renews its Lease, but has become unable to read the group's, until it can. Do not delete the Leases of
 //! running replicas: one that has just started, and has never seen them, does not know of these.
 //!
 //! # Who gets which shards

@@ -40,15 +40,15 @@ pub(super) enum Misfit {
 }
 
 impl Assignment {
-    /// What a replica writes where there is none: nobody is known to own anything, but these terms may.
-    pub(super) fn lost(config: &ShardGroupConfig, unconfirmed: BTreeSet<String>) -> Self {
+    /// What is said where there is none: nobody owns anything.
+    pub(super) fn empty(config: &ShardGroupConfig) -> Self {
         Self {
             field: config.field.path().into(),
             shards: config.shards,
             writes: 0,
             owners: BTreeMap::new(),
             leaving: BTreeSet::new(),
-            unconfirmed,
+            unconfirmed: BTreeSet::new(),
         }
     }
 
@@ -101,6 +101,21 @@ impl Assignment {
         self.unconfirmed.contains(term)
     }
 
+    /// Notes that this was lost, or is an old one: what it says of `own` is void, and the `live` terms of which it says nothing may own
+    /// anything.
+    pub(super) fn doubt(&mut self, own: &str, live: BTreeSet<String>) {
+        self.owners.remove(own);
+        self.leaving.remove(own);
+        let unknown = live.into_iter().filter(|term| !self.owners.contains_key(term));
+        self.unconfirmed.extend(unknown);
+        self.unconfirmed.insert(own.into());
+    }
+
+    /// Whether there are terms that may own shards which this does not say, and whose end is not known.
+    pub(super) fn is_unsettled(&self, has_ended: impl Fn(&str) -> bool) -> bool {
+        !self.unconfirmed.iter().all(|term| has_ended(term))
+    }
+
     /// Notes all that a term owns.
     pub(super) fn confirm(&mut self, term: &str, owned: &BTreeSet<u16>) {
         self.unconfirmed.remove(term);
@@ -109,7 +124,7 @@ impl Assignment {
 
     /// The shards without an owner, or whose owner's term `has_ended`.
     pub(super) fn free(&self, has_ended: impl Fn(&str) -> bool) -> BTreeSet<u16> {
-        if !self.unconfirmed.iter().all(|term| has_ended(term)) {
+        if self.is_unsettled(&has_ended) {
             return BTreeSet::new();
         }
         let owned = self.owners.iter().filter(|(term, _)| !has_ended(term));

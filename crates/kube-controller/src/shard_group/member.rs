@@ -44,6 +44,10 @@ pub(super) struct Member {
     members: Members,
     /// The terms that the group's Lease named at the last look.
     terms: BTreeSet<String>,
+    /// The uid of the Lease that says what this replica owns. One with another uid does not: somebody has deleted this one.
+    uid: Option<String>,
+    /// It was said that the group's Lease was deleted.
+    says_lost: bool,
     joined: Instant,
     free: FreeShards,
     /// The terms that took part at the last look.
@@ -110,6 +114,8 @@ impl Member {
             // Others that were cut off, too, are about to be back: what was noticed of them before would make them look dead.
             members: Members::new(config.clone()),
             terms: BTreeSet::new(),
+            uid: None,
+            says_lost: false,
             joined: clock.now(),
             asked: clock.now(),
             free: FreeShards::new(config.look_period()),
@@ -123,7 +129,8 @@ impl Member {
             keeps_shards_until: None,
             stepped_in: 0,
             failing_since: None,
-            owes: false,
+            // Who has joined since the Lease was lost may be waited for.
+            owes: true,
             stuck_since: None,
             awaited: BTreeSet::new(),
             unanswered: Unanswered::default(),
@@ -324,13 +331,13 @@ impl Member {
             Some(lease) => self.assignment(lease)?,
             None => None,
         };
-        let is_lost = found.is_none();
-        let mut assignment = found.unwrap_or_else(|| self.lost());
-        self.members.observe(&leases, assignment.terms(), read.asked, now);
-        if is_lost {
-            assignment = self.lost();
-        }
-        let confirms = self.confirm(&mut assignment, is_lost);
+        let uid = group.and_then(|lease| lease.metadata.uid.clone());
+        let is_another = found.is_none() || self.uid.is_some() && self.uid != uid;
+        let mut assignment = found.unwrap_or_else(|| Assignment::empty(&self.config));
+        let terms = self.terms.iter().map(String::as_str);
+        self.members
+            .observe(&leases, terms.chain(assignment.terms()), read.asked, now);
+        let confirms = self.confirm(&mut assignment, is_another);
 
         let mine = assignment.of_term(&self.term);
         self.drop_foreign(&mine);
@@ -352,6 +359,8 @@ impl Member {
         moves.take.extend(&moves.keep - &sure);
         if confirms || changes || !given.is_empty() || !moves.take.is_empty() || !moves.give_up.is_empty() {
             self.change(group, &mut assignment, given, moves, stop).await?;
+        } else {
+            self.uid = uid;
         }
         if part == Part::Leaving && assignment.of_term(&self.term).is_empty() && self.held().next().is_none()
         {
@@ -362,30 +371,33 @@ impl Member {
         Ok(Looked::Until(next))
     }
 
-    /// What is known of a group whose Lease does not say who owns what: it is new, or somebody has deleted the Lease. Whoever took part, or
-    /// takes part by now, may own shards.
-    fn lost(&self) -> Assignment {
-        let mut terms = self.terms.clone();
-        terms.extend(self.members.live().map(str::to_owned));
-        terms.remove(&self.term);
-        Assignment::lost(&self.config, terms)
-    }
-
-    /// Says what it works on, if the group's Lease does not: that goes on. Returns whether this is to be written.
-    fn confirm(&mut self, assignment: &mut Assignment, is_lost: bool) -> bool {
-        self.terms = assignment.terms().map(str::to_owned).collect();
+    /// Says what it works on, if others wait for that, or if the group's Lease `is_another`: the work goes on. Returns whether this is to be
+    /// written.
+    fn confirm(&mut self, assignment: &mut Assignment, is_another: bool) -> bool {
         let is_waited_for = assignment.is_unconfirmed(&self.term);
         self.owes = is_waited_for;
-        if !is_lost && !is_waited_for {
+        if is_another {
+            // Whoever took part, or takes part by now, may own shards.
+            let mut live = std::mem::take(&mut self.terms);
+            live.extend(self.members.live().map(str::to_owned));
+            assignment.doubt(&self.term, live);
+        }
+        self.terms = assignment.terms().map(str::to_owned).collect();
+        if !is_another && !is_waited_for {
+            self.says_lost = false;
             return false;
         }
         let mut owned = self.shards.shards();
         owned.extend(self.held());
-        if !owned.is_empty() {
-            warn!(group = self.config.name, shards = ?owned, "the group's Lease was deleted: writing the shards of this replica again");
+        if !owned.is_empty() && !std::mem::replace(&mut self.says_lost, true) {
+            warn!(
+                group = self.config.name,
+                shards = ?owned,
+                "the group's Lease was deleted: writing the shards of this replica again"
+            );
         }
         assignment.confirm(&self.term, &owned);
-        is_waited_for || !owned.is_empty()
+        true
     }
 
     /// Adds what it took by a write that seemed to fail.
@@ -410,7 +422,7 @@ impl Member {
         assignment.take(&self.term, &moves.take);
         assignment.forget(|term| *term != self.term && self.members.has_ended(term));
         self.unanswered.sent(given, &moves.take, moves.steps_in);
-        self.unless_stuck(self.write(group, assignment)).await?;
+        self.uid = self.unless_stuck(self.write(group, assignment)).await?;
         self.unanswered = Unanswered::default();
         if moves.steps_in {
             self.keep_for_others(self.clock.now());
@@ -449,7 +461,9 @@ impl Member {
         View {
             shards: self.config.shards,
             active,
-            keeps: self.keeps_shards_until.is_some_and(|until| now < until),
+            // Nobody may take what is given up before that.
+            keeps: self.keeps_shards_until.is_some_and(|until| now < until)
+                || assignment.is_unsettled(|term| self.members.has_ended(term)),
             kept: mine & &selected,
             leaving: mine - &selected,
             overdue: if may_take {
@@ -533,24 +547,29 @@ impl Member {
         end.into_iter().chain(overdue).fold(next, Instant::min)
     }
 
-    async fn write(&self, group: Option<&DynamicObject>, assignment: &mut Assignment) -> Result<(), Fault> {
+    /// Writes the group's Lease, and returns its uid.
+    async fn write(
+        &self,
+        group: Option<&DynamicObject>,
+        assignment: &mut Assignment,
+    ) -> Result<Option<String>, Fault> {
         let unwritable = |error: serde_json::Error| ShardGroupError::Unreadable {
             message: error.to_string(),
         };
-        match group {
+        let written = match group {
             Some(lease) => {
                 let mut lease = lease.clone();
                 assignment.write(&mut lease).map_err(unwritable)?;
-                self.lock.update(&lease).await?;
+                self.lock.update(&lease).await?
             }
             None => {
                 let mut lease = self.lock.absent();
                 lease.data = serde_json::json!({"spec": {}});
                 assignment.write(&mut lease).map_err(unwritable)?;
-                self.lock.create(&lease).await?;
+                self.lock.create(&lease).await?
             }
-        }
-        Ok(())
+        };
+        Ok(written.metadata.uid)
     }
 
     /// Deletes a Lease of a replica that has been gone for long, and waits for that until the `next` look at most.

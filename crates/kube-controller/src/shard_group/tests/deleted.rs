@@ -1,6 +1,6 @@
 //! The group's Lease is deleted while replicas work.
 
-use super::unwritable::REFUSED;
+use super::unwritable::{REFUSED, without};
 use super::*;
 use std::sync::{Arc, Mutex};
 
@@ -144,4 +144,98 @@ async fn who_leaves_finishes_its_work_first() {
     drop(hold);
     b.has(8).await;
     a.running.await.unwrap().unwrap();
+}
+
+/// Whether a request reads what a look reads.
+fn looks(method: &Method, path: &str) -> bool {
+    *method == Method::GET && (path.ends_with("/leases") || path.ends_with("/workers"))
+}
+
+// It has not read that others wait for it.
+#[tokio::test(start_paused = true)]
+async fn who_cannot_look_does_not_hold_up_a_new_group() {
+    let cluster = Cluster::new();
+    let client = Network::client_by_path(&cluster.sim, |method, path| match looks(method, path) {
+        true => REFUSED,
+        false => Fate::OK,
+    });
+    let c = Replica::start_with(client, config("c"));
+    sleep(SECOND / 2).await;
+    let (a, b) = halves(&cluster, config("b")).await;
+    assert!(c.shards.is_empty());
+    drop((a, b));
+}
+
+// While nobody may take anything, nothing is given up.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_given_up_to_nobody() {
+    let cluster = Cluster::new();
+    let a = Replica::start(&cluster, config("a"));
+    a.has(8).await;
+    let (client, of_c) = client_with(&cluster, "c", &[Method::GET]);
+    let c = Replica::start_with(client, config("c"));
+    c.has(4).await;
+    *of_c.lock().unwrap() = Fate::SILENCE;
+    sleep(2 * SECOND).await;
+    delete(&cluster, "workers");
+    sleep(5 * SECOND).await;
+    let b = Replica::start(&cluster, config("b"));
+    let (longest, _) = without(&[&a, &b, &c], 120 * SECOND).await;
+    assert_eq!(longest, Duration::ZERO);
+    *of_c.lock().unwrap() = Fate::OK;
+    never_two(&[&a, &b, &c], 60 * SECOND).await;
+    assert!(
+        [&a, &b, &c]
+            .iter()
+            .all(|replica| (2..=3).contains(&replica.shards.shards().len()))
+    );
+}
+
+// It was created by a request that took its time. Since then, shards have moved, and the Lease was deleted again.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_comes_late_is_not_believed() {
+    let cluster = Cluster::new();
+    let late = Arc::new(Mutex::new(false));
+    let (is_late, deleted) = (late.clone(), Instant::now());
+    let client = Network::client_by_path(&cluster.sim, move |method, path| {
+        let creates = *method == Method::POST && path.ends_with("/leases");
+        match creates && std::mem::take(&mut *is_late.lock().unwrap()) {
+            true => Fate {
+                // Not just when it looks.
+                there: Duration::from_millis(12_300),
+                ..Fate::OK
+            },
+            false => Fate::OK,
+        }
+    });
+    let a = Replica::start_with(client, config("a"));
+    a.has(8).await;
+    *late.lock().unwrap() = true;
+    delete(&cluster, "workers");
+    // By then `a` has sent the request.
+    sleep(2 * SECOND).await;
+    let b = Replica::start(&cluster, config("b"));
+    b.has(4).await;
+    a.has(4).await;
+    assert!(deleted.elapsed() < 10 * SECOND, "{:?}", deleted.elapsed());
+    // It is gone whenever the late one might come.
+    let (version, kind) = LEASES;
+    let mut came = false;
+    for _ in 0..100 * 20 {
+        let lease = cluster.sim.store().get(version, kind, Some("default"), "workers");
+        if !came && let Ok(lease) = lease {
+            let owners = assignment(&lease)["owners"].take();
+            came = owners
+                .as_object()
+                .unwrap()
+                .values()
+                .any(|owned| owned.as_array().unwrap().len() == 8);
+            if !came {
+                delete(&cluster, "workers");
+            }
+        }
+        never_two(&[&a, &b], SECOND / 100).await;
+    }
+    assert!(came);
+    assert_eq!((a.shards.shards().len(), b.shards.shards().len()), (4, 4));
 }
