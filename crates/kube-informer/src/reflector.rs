@@ -65,7 +65,7 @@
 //! | a page fails because the continue token is too old | one list in one piece |
 //! | a server repeats a continue token, or sends a thousand pages in a row without an object | a pause, then a list |
 //! | a watch cannot be opened: refused, or throttled | a pause, then the watch again, no list |
-//! | a watch sends nothing for 75 to 90 s, though the server sends bookmarks or could not be watched before | a list of one object, which says the server's version, while the watch stays open; again after 30 s, 1 min, 2 min... if that fails |
+//! | a watch sends nothing for 75 to 90 s, though the server sends bookmarks or could not be watched before | a list of one object, which says the server's version, while the watch stays open; again after 30 s, and then every minute, if that fails |
 //! | a watch that comes after such a pause is told that its version is too old: the server has restarted | at once, a list |
 //! | a watch cannot be opened: anything else, or its answer does not begin for a minute | a pause, then a list |
 //! | a watch ends, or its connection breaks | the next watch, at once |

@@ -71,13 +71,9 @@ impl Target {
 
 /// What a request says about the version that it changes.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum Sent {
-    JsonPatch(Vec<Operation>),
-    Object {
-        #[serde(default)]
-        metadata: Metadata,
-    },
+struct Sent {
+    #[serde(default)]
+    metadata: Metadata,
 }
 
 /// An operation of a JSON patch.
@@ -91,17 +87,21 @@ struct Operation {
 /// The resource version that a request carries, or that its JSON patch begins by testing. The server refuses the request if the object has
 /// another one.
 pub(super) fn condition(request: &[u8]) -> Option<String> {
-    let version = match serde_json::from_slice::<Sent>(request).ok()? {
-        Sent::Object { metadata } => metadata.resource_version,
-        Sent::JsonPatch(operations) => {
-            let tests = operations
-                .into_iter()
-                .take_while(|operation| operation.op == "test");
-            let tested = tests
-                .filter(|test| test.path == "/metadata/resourceVersion")
-                .find_map(|test| test.value);
-            tested.and_then(|value| value.as_str().map(str::to_owned))
-        }
+    let is_json_patch = request.trim_ascii_start().starts_with(b"[");
+    let version = if is_json_patch {
+        let operations: Vec<Operation> = serde_json::from_slice(request).ok()?;
+        let tests = operations
+            .into_iter()
+            .take_while(|operation| operation.op == "test");
+        let tested = tests
+            .filter(|test| test.path == "/metadata/resourceVersion")
+            .find_map(|test| test.value);
+        tested.and_then(|value| value.as_str().map(str::to_owned))
+    } else {
+        serde_json::from_slice::<Sent>(request)
+            .ok()?
+            .metadata
+            .resource_version
     };
     version.filter(|version| !version.is_empty())
 }

@@ -20,8 +20,9 @@ use tokio::time::Instant;
 const SILENCE: Duration = Duration::from_secs(75);
 /// How long the answer may take.
 const ANSWER: Duration = Duration::from_secs(5);
-/// When a server that did not answer is asked again; twice as long after each further time.
+/// When a server that did not answer is asked again; twice as long after each further time, up to the longest. A failure is shown until then.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(30);
+pub(super) const LONGEST_AGAIN: Duration = Duration::from_secs(60);
 
 /// What is known of the server's history.
 #[derive(Default)]

@@ -1,6 +1,6 @@
 //! The watch phase of a reflector.
 
-use super::history::{self, ASK_AGAIN};
+use super::history::{self, ASK_AGAIN, LONGEST_AGAIN};
 use super::pacing::VERY_SHORT;
 use super::streaming::SUSPENDED;
 use super::{Config, Events, Reflector, Sink, State, Wanted};
@@ -209,7 +209,7 @@ impl<O: Decode, S: Sink<O>> Reflector<O, S> {
                 ControlFlow::Break(event) => return event,
                 ControlFlow::Continue(answered) => {
                     *ask_at = (!answered).then(|| later(Instant::now(), again));
-                    again = again.saturating_mul(2);
+                    again = again.saturating_mul(2).min(LONGEST_AGAIN);
                 }
             }
         }
