@@ -61,6 +61,8 @@ struct Watch {
     phase: Phase,
     /// The resource version up to which everything has been sent.
     position: u64,
+    asks_for_bookmarks: bool,
+    /// Whether they come at their interval.
     bookmarks: bool,
     next_bookmark: Option<Instant>,
     deadline: Instant,
@@ -97,7 +99,8 @@ impl Api {
             ends_initial: !faults.withhold_bookmark,
             phase: Phase::Changes,
             position: 0,
-            // A real server does not cache events, and has bookmarks from its cache.
+            asks_for_bookmarks: options.bookmarks,
+            // A real server does not cache events, and has bookmarks from its cache, but for those that end initial events.
             bookmarks: options.bookmarks && !is_event(&target.resource),
             next_bookmark: None,
             deadline: Instant::now() + timeout.min(LONGEST),
@@ -136,7 +139,7 @@ impl Watch {
             match self.phase {
                 Phase::Done => return None,
                 Phase::Waiting(version) => match self.wait_for(version).await? {
-                    Ok(()) => self.load_present(self.bookmarks),
+                    Ok(()) => self.load_present(self.asks_for_bookmarks),
                     Err(error) => self.fail(&mut out, &error),
                 },
                 Phase::Initial(end) => {

@@ -323,6 +323,9 @@ async fn bookmarks_come_at_their_interval_and_before_the_end() {
         let query = format!("watch=1&allowWatchBookmarks=true&resourceVersion={position}&timeoutSeconds=100");
         let mut watch = client.watch(&format!("{events}?{query}")).await;
         assert_eq!(watch.rest().await, [""; 0], "a real server does not cache events");
+        let query = "watch=1&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=100";
+        let mut watch = client.watch(&format!("{events}?{query}")).await;
+        assert_eq!(watch.rest().await, ["BOOKMARK"], "the end of the initial events");
     }
 }
 
