@@ -101,6 +101,11 @@ impl Assignment {
         self.unconfirmed.contains(term)
     }
 
+    /// Notes that others are to wait for a term to say again what it owns.
+    pub(super) fn await_confirmation(&mut self, term: &str) {
+        self.unconfirmed.insert(term.into());
+    }
+
     /// Notes that this was lost, or is an old one: what it says of `own` is void, and the `live` terms of which it says nothing may own
     /// anything.
     pub(super) fn doubt(&mut self, own: &str, live: BTreeSet<String>) {
@@ -108,7 +113,7 @@ impl Assignment {
         self.leaving.remove(own);
         let unknown = live.into_iter().filter(|term| !self.owners.contains_key(term));
         self.unconfirmed.extend(unknown);
-        self.unconfirmed.insert(own.into());
+        self.await_confirmation(own);
     }
 
     /// Whether there are terms that may own shards which this does not say, and whose end is not known.

@@ -432,7 +432,8 @@ impl Member {
             self.add(&moves.take);
         }
         let written = assignment.of_term(&self.term);
-        self.owes = !(&written - &self.shards.shards()).is_empty();
+        let is_awaited = assignment.is_unconfirmed(&self.term);
+        self.owes = is_awaited || !(&written - &self.shards.shards()).is_empty();
         self.give_up(moves.give_up);
         Ok(())
     }
@@ -565,6 +566,8 @@ impl Member {
             None => {
                 let mut lease = self.lock.absent();
                 lease.data = serde_json::json!({"spec": {}});
+                // A creation has no condition: should it come late, what it says of this replica is old.
+                assignment.await_confirmation(&self.term);
                 assignment.write(&mut lease).map_err(unwritable)?;
                 self.lock.create(&lease).await?
             }

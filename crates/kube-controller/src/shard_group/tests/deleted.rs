@@ -224,12 +224,14 @@ async fn a_lease_that_comes_late_is_not_believed() {
     for _ in 0..100 * 20 {
         let lease = cluster.sim.store().get(version, kind, Some("default"), "workers");
         if !came && let Ok(lease) = lease {
-            let owners = assignment(&lease)["owners"].take();
-            came = owners
-                .as_object()
-                .unwrap()
-                .values()
-                .any(|owned| owned.as_array().unwrap().len() == 8);
+            let now = assignment(&lease);
+            let mut owners = now["owners"].as_object().unwrap().iter();
+            if let Some((a, _)) = owners.find(|(_, owned)| owned.as_array().unwrap().len() == 8) {
+                came = true;
+                // So nobody takes what `a` got since.
+                let unconfirmed = now["unconfirmed"].as_array().unwrap();
+                assert!(unconfirmed.iter().any(|term| term == a), "{now}");
+            }
             if !came {
                 delete(&cluster, "workers");
             }
