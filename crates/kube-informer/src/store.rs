@@ -28,6 +28,7 @@
 //! states, see [`StoreWriter`].
 
 mod control;
+mod digests;
 mod index;
 mod indexer;
 mod lease;

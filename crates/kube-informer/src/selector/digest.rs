@@ -4,21 +4,25 @@ use super::{LabelOperator, LabelSelector};
 use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
-/// A Bloom filter of an object's labels: each pair of name and value sets two of 32 bits.
+/// How many digests are asked at once.
+pub(crate) const BLOCK: usize = u64::BITS as usize;
+
+/// A Bloom filter of an object's labels: each pair of name and value sets four of 64 bits.
 ///
-/// It is stored next to the object's handle, so that a list by label need not read most objects that do not match.
+/// The digests of all objects are stored side by side, so that a list by label need not read most objects that do not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LabelDigest(u32);
+pub(crate) struct LabelDigest(u64);
 
 impl LabelDigest {
     /// The digest of unknown labels; it passes every selector.
-    pub(crate) const UNKNOWN: Self = Self(u32::MAX);
+    pub(crate) const UNKNOWN: Self = Self(u64::MAX);
     pub(crate) const NO_LABELS: Self = Self(0);
 
     /// Adds a label.
     pub(crate) fn add(&mut self, name: &str, value: &str) {
         let hash = FixedState::default().hash_one((name, value));
-        self.0 |= 1 << (hash >> 59) | 1 << (hash >> 54 & 31);
+        let bits = [58, 52, 46, 40].map(|shift| 1 << (hash >> shift & 63));
+        bits.into_iter().for_each(|bit| self.0 |= bit);
     }
 
     fn of(name: &str, value: &str) -> Self {
@@ -61,5 +65,27 @@ impl LabelPrefilter {
     pub(crate) fn passes(&self, digest: LabelDigest) -> bool {
         let mut required = self.required.iter();
         required.all(|any| any.iter().any(|value| digest.has(*value)))
+    }
+
+    /// Which of some digests [pass](Self::passes): a bit for each, the lowest for the first.
+    pub(crate) fn passing(&self, digests: &[LabelDigest; BLOCK]) -> u64 {
+        let with = |value: &LabelDigest| {
+            // Nearly always none has it, which needs no more than comparisons of several at once.
+            if !digests
+                .iter()
+                .fold(false, |some, digest| some | digest.has(*value))
+            {
+                return 0;
+            }
+            let bits = (0..)
+                .zip(digests)
+                .map(|(at, digest)| u64::from(digest.has(*value)) << at);
+            bits.fold(0, |all, bit| all | bit)
+        };
+        let each = self.required.iter();
+        each.fold(u64::MAX, |passing, any| match passing {
+            0 => 0,
+            _ => passing & any.iter().map(with).fold(0, |all, some| all | some),
+        })
     }
 }

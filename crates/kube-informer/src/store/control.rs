@@ -213,6 +213,7 @@ impl<R: Clone + Send + Sync + 'static> Shared<R> {
         self.published.store(Arc::new(State {
             store: published.store,
             rows: published.rows.clone(),
+            labels: published.labels.clone(),
             stale: published.stale.clone(),
             indexes,
             versions: published.versions.clone(),

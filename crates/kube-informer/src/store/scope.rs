@@ -91,12 +91,25 @@ impl<R: Clone> State<R> {
             return self.list(namespace);
         }
         let prefilter = LabelPrefilter::new(selector);
-        let mut objects = Vec::new();
-        self.for_each_in(&self.scope(namespace), |row| {
-            if prefilter.passes(row.labels) && selector.matches(|label| O::label_of(&row.object, label)) {
+        let passes = |slot: &u32| prefilter.passes(self.labels.get(*slot));
+        let (mut objects, mut rows) = (Vec::new(), self.rows.cursor());
+        let each = |slot| {
+            if let Some(row) = rows.get(slot)
+                && selector.matches(|label| O::label_of(&row.object, label))
+            {
                 objects.push(row.object.clone());
             }
-        });
+        };
+        match self.scope(namespace) {
+            Scope::All => self.labels.for_each_passing(&prefilter, each),
+            Scope::Slots(slots) => slots.iter().filter(passes).for_each(each),
+            Scope::Keys(namespace) => {
+                let rows = self.rows.slots();
+                let of_namespace = rows.filter(|(_, row)| in_namespace(namespace)(row));
+                of_namespace.map(|(slot, _)| slot).filter(passes).for_each(each);
+            }
+            Scope::Nothing => {}
+        }
         objects
     }
 }

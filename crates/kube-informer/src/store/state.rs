@@ -1,6 +1,7 @@
 //! One published state of a store.
 
 use super::{
+    digests::Digests,
     index::{FrozenIndex, Index, IndexError, IndexPanic, Postings, StringPostings},
     slots::{self, SlotSet},
     sparse::Cursor,
@@ -8,7 +9,6 @@ use super::{
     versions::Versions,
 };
 use crate::object::{Fingerprint, ObjectKey, Partition};
-use crate::selector::LabelDigest;
 use std::{
     borrow::Borrow,
     hash::Hash,
@@ -23,7 +23,6 @@ pub(crate) struct Row<R> {
     pub(crate) object: R,
     pub(crate) fingerprint: Option<Fingerprint>,
     pub(crate) partition: Partition,
-    pub(crate) labels: LabelDigest,
 }
 
 impl<R> Row<R> {
@@ -43,6 +42,7 @@ pub(crate) struct Stale {
 pub(crate) struct State<R> {
     pub(crate) store: u64,
     pub(crate) rows: Table<Row<R>>,
+    pub(crate) labels: Digests,
     pub(crate) stale: Table<Stale>,
     pub(crate) indexes: Vec<Arc<dyn FrozenIndex<R>>>,
     pub(crate) versions: Versions,

@@ -2,6 +2,7 @@
 
 use super::{
     control::{self, IndexChanges, Shared},
+    digests::Digests,
     index::{IndexId, IndexPanic},
     maintainer::IndexMaintainer,
     state::{Row, Stale, State, find},
@@ -32,13 +33,14 @@ use std::{
 pub struct StoreWriter<R> {
     pub(crate) shared: Arc<Shared<R>>,
     rows: Table<Row<R>>,
+    labels: Digests,
     free_slots: FreeSlots,
     stale: Table<Stale>,
     free_stale_slots: FreeSlots,
     versions: Versions,
     indexes: Vec<Box<dyn IndexMaintainer<R>>>,
     /// Computes the digest of an object's labels.
-    labels: fn(&R) -> LabelDigest,
+    digest: fn(&R) -> LabelDigest,
     /// The last generation of [`Control`](control::Control) that was applied.
     generation: u64,
     /// The slots that have changed since the last publication.
@@ -217,6 +219,7 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
         let state = State {
             store: STORE.fetch_add(1, Ordering::Relaxed),
             rows: Table::default(),
+            labels: Digests::default(),
             stale: Table::default(),
             indexes: Vec::new(),
             versions: Versions::default(),
@@ -224,12 +227,13 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
         };
         Self {
             rows: state.rows.clone(),
+            labels: state.labels.clone(),
             free_slots: FreeSlots::default(),
             stale: state.stale.clone(),
             free_stale_slots: FreeSlots::default(),
             versions: state.versions.clone(),
             indexes: Vec::new(),
-            labels: |_| LabelDigest::UNKNOWN,
+            digest: |_| LabelDigest::UNKNOWN,
             generation: 0,
             touched: Vec::new(),
             retired: Vec::new(),
@@ -240,7 +244,7 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
     /// Sets the type of the objects, so that lists by label need not read each object. Call it while the store is
     /// empty.
     pub(crate) fn of<O: CachedObject<Handle = R>>(mut self) -> Self {
-        self.labels = digest::<O>;
+        self.digest = digest::<O>;
         self
     }
 
@@ -260,13 +264,12 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
         fingerprint: Option<Fingerprint>,
         partition: Partition,
     ) -> Result<Option<R>, IndexPanic> {
-        let labels = (self.labels)(&object);
+        let digest = (self.digest)(&object);
         let row = Row {
             key,
             object,
             fingerprint,
             partition,
-            labels,
         };
         let hash = self.rows.hash(row.key.as_str());
         let found = self
@@ -283,6 +286,7 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
                 None
             }
         };
+        self.labels.set(slot, digest);
         self.indexes.iter_mut().for_each(|index| index.apply(slot));
         self.touched.push(slot);
         Ok(old)
@@ -297,6 +301,9 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
         let row = self.rows.remove(slot, hash)?;
         self.indexes.iter_mut().for_each(|index| index.clear(slot));
         self.free_slots.release(slot);
+        if self.rows.len() == 0 {
+            self.labels = Digests::default();
+        }
         self.touched.push(slot);
         Some(row.object)
     }
@@ -343,6 +350,7 @@ impl<R: Clone + Send + Sync + 'static> StoreWriter<R> {
         State {
             store: shared.published.load().store,
             rows: self.rows.clone(),
+            labels: self.labels.clone(),
             stale: self.stale.clone(),
             indexes: self
                 .indexes
