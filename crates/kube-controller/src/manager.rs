@@ -381,7 +381,8 @@ impl Manager {
     /// - `/readyz` fails as [`Readiness`] says, and names what is not ready.
     /// - `/metrics` has the metrics of controllers, work queues and informers in Prometheus' text format,
     ///   under the names of controller-runtime and client-go, such as `reflector_received_bytes_total`, and
-    ///   for each kind `informer_objects` and `informer_last_heard_seconds`. This method installs a recorder
+    ///   for each kind `informer_objects`, `informer_objects_bytes` (of [packed](kube_informer::form::Packed)
+    ///   objects) and `informer_last_heard_seconds`. This method installs a recorder
     ///   of the `metrics` crate. Call it before informers and queues are created, because they report to the
     ///   recorder that is installed then. If the program has already installed another recorder, `/metrics`
     ///   answers 404.

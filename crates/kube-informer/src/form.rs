@@ -102,6 +102,13 @@ pub trait Decode: CachedObject {
         FieldPlan::default()
     }
 
+    /// The memory that the decoder's objects take, in bytes, for the
+    /// [status](crate::informer::InformerStatus::bytes) of an informer. It is asked whenever somebody reads the
+    /// status, so it must not go through all objects. Default: `None`, the form does not count it.
+    fn held_bytes(_decoder: &Self::Decoder) -> Option<u64> {
+        None
+    }
+
     /// Writes objects to a file, for a [warm start](crate::warm_start). Default: `None`, collections of this
     /// form cannot be saved. A form that implements this must implement
     /// [`restore_objects`](Self::restore_objects). When the type changes, its records must change, too, so

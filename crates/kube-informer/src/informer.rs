@@ -159,6 +159,8 @@ struct Shared<O: CachedObject> {
     fifo: DeltaFifo<DecodeResult<O>>,
     partitions: Partitions,
     not_indexed: Arc<NotIndexed>,
+    /// The size of the objects, as far as their decoder counts it and is still there.
+    held_bytes: Box<dyn Fn() -> Option<u64> + Send + Sync>,
     /// `None` if no warm start was asked for.
     warm_start: Option<Arc<Progress>>,
     new_jobs: mpsc::UnboundedSender<runner::Job>,
@@ -480,6 +482,7 @@ impl<O: CachedObject> SharedInformer<O> {
             unconfirmed: partitions.iter().any(|partition| partition.unconfirmed),
             warm_start: self.shared.warm_start.as_ref().map(|progress| progress.status()),
             objects: self.store.len(),
+            bytes: (self.shared.held_bytes)(),
             queued: self.shared.fifo.len(),
             applied: self.store.resource_version(),
             not_indexed,

@@ -210,8 +210,8 @@ async fn a_silent_server_is_asked_whether_it_is_there() {
             let mut accepted = Accepted(stream);
             accepted.request().await.unwrap();
             // Other connections of this machine may have the same port at one end, but not at both.
-            let ports = [client, listener.local_addr().unwrap()]
-                .map(|address| format!(":{:04X}", address.port()));
+            let ports =
+                [client, listener.local_addr().unwrap()].map(|address| format!(":{:04X}", address.port()));
             // Until the request is acknowledged, it is that which has a timer.
             loop {
                 let table = std::fs::read_to_string("/proc/net/tcp").unwrap();

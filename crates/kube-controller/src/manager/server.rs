@@ -12,7 +12,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use metrics::{Unit, describe_gauge, gauge};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,6 +31,10 @@ const CONNECTION: Duration = Duration::from_secs(30);
 const CONNECTIONS: usize = 64;
 /// How often the exporter sums up what histograms have recorded.
 const UPKEEP: Duration = Duration::from_secs(5);
+
+const OBJECTS: &str = "informer_objects";
+const OBJECTS_BYTES: &str = "informer_objects_bytes";
+const LAST_HEARD: &str = "informer_last_heard_seconds";
 
 /// The bounds of histograms: seconds, from the reconciles of nothing to those of a minute.
 const SECONDS: [f64; 20] = [
@@ -51,8 +55,8 @@ pub(super) struct Probes {
     pub(super) readiness: Readiness,
     pub(super) election: Option<(String, LeaderElectionStatus)>,
     metrics: Option<PrometheusHandle>,
-    /// The resources whose informers were in the metrics.
-    shown: Mutex<BTreeSet<String>>,
+    /// The metrics that were set, each with its resource.
+    shown: Mutex<BTreeSet<(&'static str, String)>>,
 }
 
 impl Probes {
@@ -110,38 +114,50 @@ impl Probes {
     /// Sets what is read when it is asked for.
     fn gauges(&self) {
         describe_gauge!(
-            "informer_objects",
+            OBJECTS,
             Unit::Count,
             "Objects in the store; of several informers, the sum; 0 when no informer runs any more"
         );
         describe_gauge!(
-            "informer_last_heard_seconds",
+            OBJECTS_BYTES,
+            Unit::Bytes,
+            "Memory of the objects in the store, of forms that count it (Packed); of several informers, the sum"
+        );
+        describe_gauge!(
+            LAST_HEARD,
             Unit::Seconds,
             "Time since the server last sent a list, a change or a bookmark; of several namespaces or informers, the longest"
         );
         let informers = self.readiness.informers();
-        let mut gone = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = BTreeMap::new();
         for informers in informers.chunk_by(|a, b| a.resource == b.resource) {
-            let resource = informers[0].resource.clone();
-            gone.remove(&resource);
+            let mut show = |name, value| now.insert((name, informers[0].resource.clone()), value);
             let objects: usize = informers.iter().map(|informer| informer.status.objects).sum();
-            gauge!("informer_objects", "resource" => resource.clone()).set(objects as f64);
+            show(OBJECTS, objects as f64);
+            let bytes = informers.iter().filter_map(|informer| informer.status.bytes);
+            if let Some(bytes) = bytes.reduce(u64::saturating_add) {
+                show(OBJECTS_BYTES, bytes as f64);
+            }
             let partitions = informers.iter().flat_map(|informer| &informer.status.partitions);
             let heard = partitions
                 .filter_map(|partition| partition.reflector.last_heard)
                 .min();
             if let Some(heard) = heard {
                 let silent = tokio::time::Instant::now().saturating_duration_since(heard);
-                gauge!("informer_last_heard_seconds", "resource" => resource).set(silent.as_secs_f64());
+                show(LAST_HEARD, silent.as_secs_f64());
             }
         }
-        // A metric that was shown stays. No alert is about what is not a number.
-        for resource in std::mem::take(&mut *gone) {
-            gauge!("informer_objects", "resource" => resource.clone()).set(0.0);
-            gauge!("informer_last_heard_seconds", "resource" => resource).set(f64::NAN);
+        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, resource) in &*shown {
+            // A metric that was shown stays. No alert is about what is not a number.
+            let gone = if *name == LAST_HEARD { f64::NAN } else { 0.0 };
+            now.entry((name, resource.clone())).or_insert(gone);
         }
-        gone.extend(informers.into_iter().map(|informer| informer.resource));
-        drop(gone);
+        for ((name, resource), value) in &now {
+            gauge!(*name, "resource" => resource.clone()).set(*value);
+        }
+        *shown = now.into_keys().collect();
+        drop(shown);
         if let Some((lease, election)) = &self.election {
             describe_gauge!(
                 "leader_election_master_status",
@@ -256,6 +272,7 @@ mod tests {
     use super::*;
     use k8s_openapi::api::core::v1::Namespace;
     use kube_informer::SharedInformerFactory;
+    use kube_informer::form::Packed;
     use kube_sim::Sim;
     use tokio::io::AsyncWriteExt as _;
 
@@ -286,9 +303,19 @@ mod tests {
         factory.start();
         informer.synced().await.unwrap();
         assert_eq!(shown("informer_objects").as_deref(), Some("4"));
-        drop(informer);
+        // Decoded objects are not counted.
+        assert_eq!(shown("informer_objects_bytes"), None);
+        let packed = factory.informer::<Packed<Namespace>>();
+        factory.start();
+        packed.synced().await.unwrap();
+        let bytes = packed.status().bytes.unwrap();
+        assert!(bytes > 4 * 50, "{bytes}");
+        assert_eq!(shown("informer_objects"), Some("8".into()));
+        assert_eq!(shown("informer_objects_bytes"), Some(bytes.to_string()));
+        drop((informer, packed));
         tokio::time::sleep(Duration::from_secs(120)).await;
         assert_eq!(shown("informer_objects").as_deref(), Some("0"));
+        assert_eq!(shown("informer_objects_bytes").as_deref(), Some("0"));
         assert_eq!(shown("informer_last_heard_seconds").as_deref(), Some("NaN"));
     }
 

@@ -546,6 +546,12 @@ impl<K: Send + Sync + 'static> Decode for Packed<K> {
         packer.pack(key, raw)
     }
 
+    /// The [objects](PackerStats::total_bytes) with their dictionary and families, without keys and label sets.
+    fn held_bytes(packer: &Packer<K>) -> Option<u64> {
+        let stats = packer.stats();
+        Some(stats.total_bytes + stats.dictionary_bytes + stats.family_bytes)
+    }
+
     /// Prunes `metadata.managedFields`.
     fn plan() -> FieldPlan {
         FieldPlan::without_managed_fields()

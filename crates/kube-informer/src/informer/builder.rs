@@ -325,8 +325,10 @@ impl<O: Decode> InformerBuilder<O> {
                 (None, Some(Progress::new(Start::Disabled(error))))
             }
         };
+        let decoder = Arc::downgrade(&reflectors.decoder);
         let shared = Arc::new(Shared {
             resource: applier.resource().to_owned(),
+            held_bytes: Box::new(move || O::held_bytes(&*decoder.upgrade()?)),
             store: store.clone(),
             processor: Processor::new(options.resync).into(),
             fifo: queue,

@@ -18,6 +18,10 @@ pub struct InformerStatus {
     pub unconfirmed: bool,
     /// The number of objects in the store.
     pub objects: usize,
+    /// The memory that the objects take, in bytes, if their form [counts it](crate::form::Decode::held_bytes):
+    /// [`Packed`](crate::form::Packed) does. Keys, indexes and the store's own tables are not in it, but objects that
+    /// have left the store are as long as somebody holds them. `None` once the informer has ended.
+    pub bytes: Option<u64>,
     /// The number of queued changes.
     pub queued: usize,
     /// The version up to which the store is complete: the lowest of all partitions. The reflector's

@@ -237,6 +237,29 @@ async fn a_silent_server_is_asked_for_its_version_once_in_a_watch() {
     scene.stop().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_silent_server_that_gives_no_answer_is_asked_again() {
+    let mut scene = Scene::start([
+        ("LIST any 500", List(10, vec![("a", 1)])),
+        ("WATCH 10", Error(refused())),
+        ("WATCH 10", silent(5000)),
+        ("LIST newest 1", Hang),
+        ("LIST newest 1", Error(refused())),
+        ("LIST newest 1", Hang),
+        ("LIST newest 1", Hang),
+        ("LIST newest 1", List(11, vec![("a", 1)])),
+    ]);
+    scene.after(Duration::from_secs(200)).await;
+    let status = scene.informer.status().reflector;
+    assert!((2..=3).contains(&status.failures), "{status:?}");
+    scene.after(Duration::from_secs(2000)).await;
+    assert!(scene.script.is_over());
+    assert_eq!(scene.informer.status().reflector.failures, 0);
+    // Each waits for an answer for 5 s first.
+    assert_eq!(scene.script.pauses()[3..], [35_000, 60_000, 65_000, 65_000]);
+    scene.stop().await;
+}
+
 /// It may be one whose lists do not have the version of the collection.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_had_not_gone_back_is_asked_less_and_less() {
