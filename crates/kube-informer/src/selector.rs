@@ -14,7 +14,7 @@ mod shard;
 mod syntax;
 
 pub use convert::InvalidRequirement;
-pub(crate) use digest::{BLOCK, LabelDigest, LabelPrefilter};
+pub(crate) use digest::{LabelDigest, LabelPrefilter, RUN};
 pub use field::{FieldRequirement, FieldSelector, UnsupportedField};
 pub use label::LabelSelector;
 pub use parse::ParseSelectorError;

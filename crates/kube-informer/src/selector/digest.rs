@@ -5,7 +5,7 @@ use foldhash::fast::FixedState;
 use std::hash::BuildHasher;
 
 /// How many digests are asked at once.
-pub(crate) const BLOCK: usize = u64::BITS as usize;
+pub(crate) const RUN: usize = u64::BITS as usize;
 
 /// A Bloom filter of an object's labels: each pair of name and value sets four of 64 bits.
 ///
@@ -68,7 +68,7 @@ impl LabelPrefilter {
     }
 
     /// Which of some digests [pass](Self::passes): a bit for each, the lowest for the first.
-    pub(crate) fn passing(&self, digests: &[LabelDigest; BLOCK]) -> u64 {
+    pub(crate) fn passing(&self, digests: &[LabelDigest; RUN]) -> u64 {
         let with = |value: &LabelDigest| {
             // Nearly always none has it, which needs no more than comparisons of several at once.
             if !digests
