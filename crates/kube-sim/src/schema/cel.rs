@@ -377,6 +377,49 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_converted_is_told_of() {
+        let told = |rule: &str| broken_by(json!({"rule": rule}), json!(null), json!({"class": "a"})).concat();
+        for (rule, why) in [
+            (
+                "int(self.class) > 1",
+                "type conversion error from 'string' to 'int'",
+            ),
+            (
+                "uint(self.class) > 1u",
+                "type conversion error from 'string' to 'uint'",
+            ),
+            (
+                "double(self.class) > 1.0",
+                "type conversion error from 'string' to 'double'",
+            ),
+            (
+                "bool(self.class)",
+                "type conversion error from 'string' to 'bool'",
+            ),
+            (
+                "duration(self.class) > duration('1s')",
+                "type conversion error from 'string' to 'google.protobuf.Duration'",
+            ),
+            (
+                "timestamp(self.class) > timestamp('2020-01-01T00:00:00Z')",
+                "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+            ),
+            (
+                "timestamp(size(self.class) * 999999999999) > timestamp('2020-01-01T00:00:00Z')",
+                "timestamp overflow",
+            ),
+            (
+                "timestamp(self.class + '2020-13-01T00:00:00Z') > timestamp('2020-01-01T00:00:00Z')",
+                "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+            ),
+            ("int(double(size(self.class)) * 1e300) > 1", "integer overflow"),
+        ] {
+            let told = told(rule);
+            assert!(told.contains(why), "{rule}: {told}");
+        }
+    }
+
+    #[test]
     fn a_transition_rule_compares_with_the_old_value() {
         let rule = json!({"rule": "self.class == oldSelf.class", "message": "class is immutable"});
         assert!(broken_by(rule.clone(), json!(null), json!({"class": "a"})).is_empty());

@@ -82,7 +82,23 @@ pub(super) fn said(error: &ExecutionError) -> String {
         ExecutionError::RemainderByZero(_) => "modulus by zero".to_owned(),
         ExecutionError::Overflow(..) => "integer overflow".to_owned(),
         ExecutionError::IndexOutOfBounds(_) => "index out of bounds".to_owned(),
-        // Others may show values.
+        ExecutionError::FunctionError { function, message } => unconverted(function, message),
         _ => "error".to_owned(),
     }
+}
+
+/// Why a string or a number is not what a function makes of it.
+fn unconverted(function: &str, message: &str) -> String {
+    let into = match (function, message) {
+        ("timestamp", "range error parsing timestamp" | "timestamp out of range") => {
+            return "timestamp overflow".to_owned();
+        }
+        ("int" | "uint", "integer overflow" | "unsigned integer overflow") => return message.to_owned(),
+        ("timestamp", _) => "google.protobuf.Timestamp",
+        ("duration", _) => "google.protobuf.Duration",
+        ("int" | "uint" | "double" | "bool", _) => function,
+        // Others may show values.
+        _ => return "error".to_owned(),
+    };
+    format!("type conversion error from 'string' to '{into}'")
 }
