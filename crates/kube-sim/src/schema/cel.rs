@@ -350,6 +350,7 @@ mod tests {
             ("has(dyn(null).a.b)", "no such key: a"),
             ("dyn(self.class)['a'] == 1", "no such key: a"),
             ("!has(dyn(self.class).a) && dyn(1).b == 2", "no such key: b"),
+            ("null.a == 1 || null.b == 1", "no such key: a"),
             ("self.list.exists(n, has(dyn(n).a))", "failed rule"),
         ] {
             let told = told(rule);
@@ -374,6 +375,38 @@ mod tests {
             found,
             ["spec: Invalid value: \"object\": no such key: min evaluating rule: self.min < 5"]
         );
+    }
+
+    #[test]
+    fn of_two_errors_the_left_one_is_told_of() {
+        let told = |rule: &str| broken_by(json!({"rule": rule}), json!(null), json!({"class": "a"})).concat();
+        for (rule, why) in [
+            ("self.min > 1 || self.max > 1", "no such key: min"),
+            ("self.min > 1 && self.max > 1", "no such key: min"),
+            ("self.max > 1 || self.min > 1 || self.max > 1", "no such key: max"),
+            (
+                "self.class == 'b' || self.max > 1 && self.min > 1",
+                "no such key: max",
+            ),
+            (
+                "has(self.class) ? !(self.min > 1 || self.max > 1) : true",
+                "no such key: min",
+            ),
+            ("self.min > 1 || self.class == 'b'", "no such key: min"),
+            ("self.class == 'b' || self.min > 1", "no such key: min"),
+            ("self.min > 1 && self.class == 'b'", "failed rule"),
+            ("self.min > 1 || dyn(self.class)", "no such key: min"),
+            ("dyn(self.class) || self.min > 1", "no such overload"),
+        ] {
+            let told = told(rule);
+            assert!(told.contains(why), "{rule}: {told}");
+        }
+        for rule in [
+            "self.min > 1 || self.class == 'a'",
+            "self.class == 'a' || self.min > 1",
+        ] {
+            assert_eq!(told(rule), "", "{rule}");
+        }
     }
 
     #[test]

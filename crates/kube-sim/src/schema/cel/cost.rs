@@ -24,6 +24,7 @@ use super::parsed::room_of;
 use crate::nesting;
 
 mod charged;
+mod logic;
 mod meter;
 mod patterns;
 
@@ -100,7 +101,7 @@ impl Metered {
         let within = |expression: &IdedExpr, room: usize, given: u64| {
             with_room(room, || {
                 LEFT.set(Some(given));
-                let result = self.patterns.within(|| CelValue::resolve(expression, context));
+                let result = self.patterns.within(|| logic::evaluated(expression, context));
                 (result, LEFT.replace(Some(u64::MAX)))
             })
         };
