@@ -410,6 +410,22 @@ mod tests {
     }
 
     #[test]
+    fn deep_logic_is_evaluated_on_any_thread() {
+        let nested = "(self.class == 'b' || self.class == 'a' && ".repeat(45);
+        let nested = format!("{nested}self.min > 1{}", ")".repeat(45));
+        let chosen = format!("{}self.min > 1", "self.class == 'b' ? true : ".repeat(90));
+        let long = format!("self.min > 1{}", " || self.max > 1".repeat(5_000));
+        let thread = std::thread::Builder::new().stack_size(256 * 1024);
+        let work = move || {
+            for rule in [nested, chosen, long] {
+                let told = broken_by(json!({"rule": rule}), json!(null), json!({"class": "a"})).concat();
+                assert!(told.contains("no such key: min"), "{told}");
+            }
+        };
+        thread.spawn(work).unwrap().join().unwrap();
+    }
+
+    #[test]
     fn what_cannot_be_converted_is_told_of() {
         let told = |rule: &str| broken_by(json!({"rule": rule}), json!(null), json!({"class": "a"})).concat();
         for (rule, why) in [
