@@ -4,9 +4,9 @@ use crate::case::{Ask, Case, delete, get, merge, post, put};
 use crate::lists::{VERSIONS, history, query};
 use crate::objects::{CONFIG_MAPS, config_map};
 
-/// A watch that ends by itself, called by its query.
+/// A watch that ends by itself, called by its query. On a busy machine it takes seconds until all are open and the changes are made.
 fn watch(query: &str) -> Ask {
-    get(&format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=5&{query}")).named(format!("watch ?{query}"))
+    get(&format!("{CONFIG_MAPS}?watch=true&timeoutSeconds=8&{query}")).named(format!("watch ?{query}"))
 }
 
 fn combinations() -> Vec<Ask> {
