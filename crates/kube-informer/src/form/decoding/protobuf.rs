@@ -16,7 +16,9 @@ pub(super) fn object<T: DeserializeOwned + 'static>(
 }
 
 pub(super) fn message_of(types: Option<(&str, &str)>) -> Result<Descriptor, DecodeError> {
-    let message = types.and_then(|(api_version, kind)| Descriptor::of(api_version, kind));
+    // Of another kind, as a custom resource, only the metadata come in protobuf.
+    let metadata = || Descriptor::of("meta.k8s.io/v1", "PartialObjectMetadata");
+    let message = types.and_then(|(api_version, kind)| Descriptor::of(api_version, kind).or_else(metadata));
     message.ok_or_else(|| error(String::new(), "the kind has no protobuf message".to_owned()))
 }
 
