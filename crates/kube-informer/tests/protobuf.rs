@@ -502,9 +502,17 @@ async fn metadata_of_custom_resources_is_held_from_protobuf() {
         let status = informer.reflector_status(Partition::SINGLE);
         assert_eq!(status.borrow().encoding, Some(*encoding));
     }
+    let builder =
+        SharedInformer::<Packed<PartialObjectMeta<DynamicObject>>>::builder(source(Encoding::Protobuf));
+    let packed = runs(builder, &stop);
+    packed.synced().await.unwrap();
     for key in ["default/after", "default/before"] {
         let [json, protobuf] = [&json.1, &protobuf.1].map(|informer| informer.store().get(key).unwrap());
         assert_eq!(protobuf.metadata, json.metadata, "{key}");
+        let packed = packed.store().get(key).unwrap();
+        assert_eq!(packed.decode().unwrap().metadata, json.metadata, "{key}");
+        let owners = json.metadata.owner_references.as_deref();
+        assert_eq!(Some(&*Packed::owners_of(&packed)), owners, "{key}");
         let note = json.metadata.annotations.as_ref().unwrap()["example.com/note"].as_str();
         assert_eq!(note, "<&>ü");
     }

@@ -98,10 +98,12 @@ impl Cluster {
     }
 
     pub(crate) fn delete(&self, kind: &str, name: &str) {
-        self.sim
-            .store()
-            .delete("v1", kind, Some("default"), name)
-            .unwrap();
+        self.delete_of("v1", kind, name);
+    }
+
+    pub(crate) fn delete_of(&self, api_version: &str, kind: &str, name: &str) {
+        let store = self.sim.store();
+        store.delete(api_version, kind, Some("default"), name).unwrap();
     }
 }
 

@@ -204,6 +204,40 @@ async fn changes_of_owned_objects_lead_to_their_owners() {
     running.quiet_for(SECOND).await;
 }
 
+/// Their metadata comes in protobuf, though nothing else of them does.
+#[tokio::test(start_paused = true)]
+async fn owned_objects_may_be_custom_resources() {
+    let cluster = Cluster::new();
+    cluster.create(json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": "widgets.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {"type": "object"}}}],
+        },
+    }));
+    let widget = |name: &str, owner: &serde_json::Value| {
+        cluster.create(json!({
+            "apiVersion": "example.com/v1", "kind": "Widget",
+            "metadata": {"name": name, "namespace": "default", "ownerReferences": references(&[owner])},
+        }))
+    };
+    let (a, b) = (cluster.map("a"), cluster.map("b"));
+    widget("listed", &a);
+    let widgets = ApiResource::from_gvk(&GroupVersionKind::gvk("example.com", "v1", "Widget"));
+    let api = Api::<DynamicObject>::all_with(cluster.client(), &widgets);
+    let controller = cluster.controller().owns_with(api, widgets, everything());
+    let mut running = start(controller, |_| done());
+    assert_eq!(running.names(2).await, ["a", "b"]);
+    running.quiet_for(SECOND).await;
+    widget("watched", &b);
+    assert_eq!(running.run().await.name, "b");
+    cluster.delete_of("example.com/v1", "Widget", "listed");
+    assert_eq!(running.run().await.name, "a");
+    running.quiet_for(SECOND).await;
+}
+
 /// A controller over a factory's informers.
 async fn start_over(
     cluster: &Cluster,
