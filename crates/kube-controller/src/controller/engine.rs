@@ -448,10 +448,12 @@ where
             self.next_spawned = SPAWNED;
         }
         let own = self.own.clone().map(|own| (own, item.clone()));
+        let of_run = span.clone();
         let finished = move |ended, took| Finished {
             item,
             object,
             attempt,
+            span: of_run,
             began,
             took,
             ended,
@@ -508,6 +510,7 @@ where
             item,
             object,
             attempt,
+            span,
             began,
             took,
             ended,
@@ -529,7 +532,8 @@ where
             Ended::Returned(Err(error)) => {
                 let policy = || {
                     let (object, context) = (object.clone(), self.context.clone());
-                    ATTEMPT.sync_scope(attempt, || (self.error_policy)(object, &error, context))
+                    let call = || (self.error_policy)(object, &error, context);
+                    ATTEMPT.sync_scope(attempt, || span.in_scope(call))
                 };
                 match catch_unwind(AssertUnwindSafe(policy)) {
                     Ok(action) => {

@@ -12,6 +12,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Span;
 
 /// How a run has ended.
 pub(super) enum Ended<E> {
@@ -27,6 +28,8 @@ pub(super) struct Finished<K, E> {
     pub(super) item: Processing<'static, ObjectKey>,
     pub(super) object: Arc<K>,
     pub(super) attempt: Attempt,
+    /// In which the error policy is called, too.
+    pub(super) span: Span,
     pub(super) began: Instant,
     pub(super) took: Duration,
     pub(super) ended: Ended<E>,

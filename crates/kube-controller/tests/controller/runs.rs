@@ -46,6 +46,49 @@ async fn what_exists_and_each_change_is_reconciled() {
     assert_eq!(version, state["resourceVersion"].as_str());
 }
 
+/// What the reconciler and the error policy log says which object it is about.
+#[tokio::test(start_paused = true)]
+async fn the_error_policy_is_called_in_the_span_of_its_run() {
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry());
+    let cluster = Cluster::new();
+    cluster.map("at-once");
+    cluster.map("later");
+    let spans = Arc::new(Mutex::new(Vec::new()));
+    let entered = {
+        let spans = spans.clone();
+        move || spans.lock().unwrap().push(tracing::Span::current().id())
+    };
+    let of_policy = entered.clone();
+    let fails = move |map: Arc<ConfigMap>, _| {
+        let entered = entered.clone();
+        async move {
+            entered();
+            if map.name_any() == "later" {
+                tokio::time::sleep(MS).await;
+            }
+            Err(Failure("always"))
+        }
+    };
+    let policy = move |_, _: &Failure, _| {
+        of_policy();
+        Action::await_change()
+    };
+    let reports = cluster.controller().run(fails, policy, Arc::new(()));
+    let reports = std::pin::pin!(reports);
+    assert_eq!(reports.take(2).collect::<Vec<_>>().await.len(), 2);
+    let spans = spans.lock().unwrap();
+    assert!(spans.iter().all(Option::is_some), "{spans:?}");
+    let runs: HashMap<_, usize> = spans.iter().fold(HashMap::new(), |mut runs, span| {
+        *runs.entry(span.clone()).or_default() += 1;
+        runs
+    });
+    assert_eq!(
+        runs.into_values().collect::<Vec<_>>(),
+        [2, 2],
+        "each by a run and its policy"
+    );
+}
+
 /// Case 1.
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_an_error_of_its_object() {
