@@ -144,6 +144,7 @@ use crate::reflector::{ObjectRef, Store};
 use crate::utils::Backoff;
 use crate::watcher;
 use engine::Engine;
+pub(crate) use follower::is_refused;
 use follower::{OwnInformer, Watched, informer_of};
 use futures::future::{BoxFuture, select_all};
 use futures::stream::BoxStream;

@@ -45,7 +45,8 @@
 //!
 //! When a collection is deleted, reconciles do not wait for objects with finalizers and for pods: the answer
 //! does not say whether they are gone or only marked, nor at which version. They do not wait either for
-//! writes whose answer did not arrive, for evictions, and for writes by other clients. If a write concerns an
+//! writes whose answer did not arrive, for evictions, for writes by other clients, and for a cache that the server has refused
+//! since it was started. If a write concerns an
 //! object that the cache does not select, the wait ends when the cache has seen any later version; so give
 //! the wait a time limit.
 //!
@@ -87,6 +88,7 @@ use state::State;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracked_informer::AnyCache;
 
 /// Records the writes of a process; see the [module](self). Clones are handles to the same records.
 #[derive(Clone, Default)]
@@ -177,7 +179,7 @@ impl OwnWrites {
 
     /// Whether the caches have seen everything that was written for this key.
     pub fn caught_up(&self, run: &ReconcileKey) -> bool {
-        self.lock().unseen(run).is_empty()
+        !self.lock().is_behind(run)
     }
 
     /// Waits until the caches have seen everything that was written for this key until now.
@@ -189,21 +191,31 @@ impl OwnWrites {
     /// # Cancel safety
     /// Dropping the future loses nothing.
     pub async fn wait(&self, run: &ReconcileKey, timeout: Duration) -> Result<(), NotCaughtUp> {
-        let unseen = self.lock().unseen(run);
+        let (unseen, mut others) = {
+            let mut state = self.lock();
+            (state.unseen(run), state.others())
+        };
         let deadline = after(Instant::now(), timeout);
+        let wait = async |cache: Arc<dyn AnyCache>, object: ObjectKey| {
+            let seen = tokio::time::timeout_at(deadline, cache.wait(&object)).await;
+            seen.map_err(|_| NotCaughtUp {
+                resource: cache.resource().to_owned(),
+                object,
+                timeout,
+            })
+        };
         for (cache, object) in unseen {
-            if tokio::time::timeout_at(deadline, cache.wait(&object))
-                .await
-                .is_err()
-            {
-                return Err(NotCaughtUp {
-                    resource: cache.resource().to_owned(),
-                    object,
-                    timeout,
-                });
-            }
+            wait(cache, object).await?;
         }
-        Ok(())
+        // One by one, because others may have written much, and many may wait for it.
+        loop {
+            let next = self.lock().unseen_of_others(others);
+            let Some((cache, object, rest)) = next else {
+                return Ok(());
+            };
+            wait(cache, object).await?;
+            others = rest;
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

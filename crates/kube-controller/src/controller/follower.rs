@@ -288,7 +288,7 @@ pub(super) async fn settle(
 }
 
 /// Whether the server refuses what a reflector asks for, so that waiting may not help.
-pub(super) fn is_refused(status: &ReflectorStatus) -> bool {
+pub(crate) fn is_refused(status: &ReflectorStatus) -> bool {
     let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
     status.last_error.as_ref().is_some_and(refused)
 }

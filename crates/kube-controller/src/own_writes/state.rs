@@ -3,7 +3,8 @@
 use super::ReconcileKey;
 use super::tracked_informer::{AnyCache, Lists};
 use kube_informer::{ObjectKey, ResourceVersion};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How many echoes of a cache are expected at a time.
@@ -23,8 +24,7 @@ pub(super) struct State {
     /// How many there were.
     added: usize,
     by_run: HashMap<ReconcileKey, Vec<Unseen>>,
-    /// Writes outside of any scope.
-    by_others: HashSet<Unseen>,
+    by_others: ByOthers,
     /// The length of both at which seen writes are removed.
     sweep_at: usize,
     /// The runs whose scopes have not ended, with the changes that are judged then.
@@ -38,8 +38,16 @@ pub(super) struct Known {
     expected: usize,
 }
 
+/// Writes outside of any scope, by the number that each has got. There may be many, and every run waits for them.
+#[derive(Default)]
+struct ByOthers {
+    writes: BTreeMap<u64, Unseen>,
+    numbers: HashMap<Unseen, u64>,
+    next: u64,
+}
+
 /// A write that a cache has not seen.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Unseen {
     cache: usize,
     object: ObjectKey,
@@ -157,7 +165,7 @@ impl State {
                 object: written.key.clone(),
             };
             let Some(run) = run else {
-                self.by_others.insert(unseen);
+                self.by_others.add(unseen);
                 continue;
             };
             // A run writes a few objects, and whatever is outside of any scope may write many.
@@ -183,22 +191,46 @@ impl State {
         self.sweep_at = (2 * (self.by_run.len() + self.by_others.len())).max(MIN_SWEEP);
     }
 
-    /// The writes of a run, and those of nobody in particular, that their caches have not seen.
+    /// Whether a cache has not seen what was written for this key.
+    pub(super) fn is_behind(&mut self, run: &ReconcileKey) -> bool {
+        let others = self.others();
+        self.unseen_of_others(others).is_some() || !self.unseen(run).is_empty()
+    }
+
+    /// The writes of a run that their caches have not seen.
     pub(super) fn unseen(&mut self, run: &ReconcileKey) -> Vec<(Arc<dyn AnyCache>, ObjectKey)> {
+        let Some(list) = self.by_run.get_mut(run) else {
+            return Vec::new();
+        };
         let caches = &self.caches;
-        let is_unseen = |unseen: &Unseen| unseen.is_unseen(caches);
-        self.by_others.retain(is_unseen);
-        if let Some(list) = self.by_run.get_mut(run) {
-            list.retain(is_unseen);
-            if list.is_empty() {
-                self.by_run.remove(run);
-            }
+        list.retain(|unseen| unseen.is_unseen(caches));
+        let unseen = list.iter().filter_map(|unseen| unseen.with_cache(caches));
+        let unseen: Vec<_> = unseen.collect();
+        if list.is_empty() {
+            self.by_run.remove(run);
         }
-        let own = self.by_run.get(run).into_iter().flatten();
-        let unseen = own.chain(&self.by_others);
         unseen
-            .filter_map(|unseen| Some((caches.get(&unseen.cache)?.cache.clone(), unseen.object.clone())))
-            .collect()
+    }
+
+    /// The numbers of the writes until now that were made outside of any scope.
+    pub(super) fn others(&self) -> Range<u64> {
+        0..self.by_others.next
+    }
+
+    /// The first of these writes that its cache has not seen, and the numbers of those after it. Forgets those that were seen.
+    pub(super) fn unseen_of_others(
+        &mut self,
+        numbers: Range<u64>,
+    ) -> Option<(Arc<dyn AnyCache>, ObjectKey, Range<u64>)> {
+        loop {
+            let (number, write) = self.by_others.writes.range(numbers.clone()).next()?;
+            if write.is_unseen(&self.caches) {
+                let (cache, object) = write.with_cache(&self.caches)?;
+                return Some((cache, object, number + 1..numbers.end));
+            }
+            let number = *number;
+            self.by_others.remove(number);
+        }
     }
 
     /// Returns `enqueue` if the change was made by others, keeps it if that is not known yet, drops it if it is an echo.
@@ -238,11 +270,44 @@ impl State {
     }
 }
 
+impl ByOthers {
+    /// Adds a write. One that is not seen yet keeps its number: who waits for it waits for this one, too.
+    fn add(&mut self, write: Unseen) {
+        if self.numbers.contains_key(&write) {
+            return;
+        }
+        self.numbers.insert(write.clone(), self.next);
+        self.writes.insert(self.next, write);
+        self.next += 1;
+    }
+
+    fn remove(&mut self, number: u64) {
+        if let Some(write) = self.writes.remove(&number) {
+            self.numbers.remove(&write);
+        }
+    }
+
+    fn retain(&mut self, keeps: impl Fn(&Unseen) -> bool) {
+        self.writes.retain(|_, write| keeps(write));
+        self.numbers.retain(|_, number| self.writes.contains_key(number));
+    }
+
+    fn len(&self) -> usize {
+        self.writes.len()
+    }
+}
+
 impl Unseen {
-    /// Whether its cache has not seen it. One that was removed is not asked.
+    fn with_cache(&self, caches: &BTreeMap<usize, Known>) -> Option<(Arc<dyn AnyCache>, ObjectKey)> {
+        Some((caches.get(&self.cache)?.cache.clone(), self.object.clone()))
+    }
+
+    /// Whether its cache has not seen it. One that was removed, or that the server refuses, is not asked.
     fn is_unseen(&self, caches: &BTreeMap<usize, Known>) -> bool {
-        let cache = caches.get(&self.cache);
-        cache.is_some_and(|known| !known.cache.caught_up(self.object.as_str()))
+        let Some(Known { cache, .. }) = caches.get(&self.cache) else {
+            return false;
+        };
+        !cache.caught_up(self.object.as_str()) && !cache.is_refused(self.object.namespace())
     }
 }
 

@@ -16,6 +16,7 @@ use kube_informer::selector::ShardField;
 use kube_informer::{Notification, Partition, ResourceVersion, ShardSet, SharedInformerFactory};
 use kube_sim::Sim;
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::time::{Instant, sleep};
 
 const LAG: Duration = Duration::from_secs(1);
@@ -270,23 +271,30 @@ async fn what_was_not_written_is_not_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_later_write_does_not_hold_up_an_earlier_wait() {
     // Case 120.
-    let scene = Scene::new().await;
-    let write = |name: &'static str| {
-        let (writes, run, api) = (scene.writes.clone(), scene.run.clone(), scene.api.clone());
-        async move {
-            let map = map(name, "1");
-            let created = writes.scope(&run, api.create(&PostParams::default(), &map)).await;
-            created.unwrap();
-        }
-    };
-    write("a").await;
-    let (writes, run) = (scene.writes.clone(), scene.run.clone());
-    let waits = tokio::spawn(async move { writes.wait(&run, LONG).await });
-    sleep(LAG / 2).await;
-    write("b").await;
-    sleep(LAG * 3 / 4).await;
-    assert!(waits.is_finished() && scene.held("b").is_none());
-    assert!(!scene.writes.caught_up(&scene.run));
+    for in_scope in [true, false] {
+        let scene = Scene::new().await;
+        let write = |name: &'static str| {
+            let (writes, run, api) = (scene.writes.clone(), scene.run.clone(), scene.api.clone());
+            async move {
+                let map = map(name, "1");
+                let options = PostParams::default();
+                let create = api.create(&options, &map);
+                let created = match in_scope {
+                    true => writes.scope(&run, create).await,
+                    false => create.await,
+                };
+                created.unwrap();
+            }
+        };
+        write("a").await;
+        let (writes, run) = (scene.writes.clone(), scene.run.clone());
+        let waits = tokio::spawn(async move { writes.wait(&run, LONG).await });
+        sleep(LAG / 2).await;
+        write("b").await;
+        sleep(LAG * 3 / 4).await;
+        assert!(waits.is_finished() && scene.held("b").is_none());
+        assert!(!scene.writes.caught_up(&scene.run));
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -515,6 +523,95 @@ impl AnyCache for Listed {
     fn lists(&self, _: Option<&str>) -> Lists {
         vec![(Partition::SINGLE, *self.0.lock().unwrap())]
     }
+
+    fn is_refused(&self, _: Option<&str>) -> bool {
+        false
+    }
+}
+
+/// A cache that counts how often it is asked.
+#[derive(Default)]
+struct Asked {
+    is_seen: AtomicBool,
+    times: AtomicUsize,
+}
+
+impl AnyCache for Asked {
+    fn resource(&self) -> &str {
+        "maps"
+    }
+
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
+    fn record(&self, _: ObjectKey, _: ResourceVersion) {}
+
+    fn record_deletion(&self, _: ObjectKey, _: &str) {}
+
+    fn caught_up(&self, _: &str) -> bool {
+        self.times.fetch_add(1, Ordering::SeqCst);
+        self.is_seen.load(Ordering::SeqCst)
+    }
+
+    fn wait<'a>(&'a self, _: &'a ObjectKey) -> BoxFuture<'a, ()> {
+        async {
+            while !self.is_seen.load(Ordering::SeqCst) {
+                sleep(LAG).await;
+            }
+        }
+        .boxed()
+    }
+
+    fn lists(&self, _: Option<&str>) -> Lists {
+        Lists::new()
+    }
+
+    fn is_refused(&self, _: Option<&str>) -> bool {
+        false
+    }
+}
+
+/// Every run waits for what was written outside of any scope, so that must not cost as much as both together.
+#[tokio::test(start_paused = true)]
+async fn many_runs_wait_for_many_writes_of_others() {
+    const MANY: usize = 1000;
+    let (writes, cache) = (OwnWrites::new(), Arc::new(Asked::default()));
+    writes.lock().add(cache.clone());
+    for number in 0..MANY {
+        let written = Written {
+            key: format!("ns/{number}").into(),
+            uid: "u".into(),
+            version: Some(7.into()),
+            created: false,
+            proven: true,
+            gone: false,
+        };
+        let mut state = writes.lock();
+        let lists = state.caches_of("maps", None);
+        state.note(&lists, &written, None, false);
+        state.note(&lists, &written, None, false);
+        assert_eq!(state.remembered(), number + 1);
+    }
+    cache.times.store(0, Ordering::SeqCst);
+    let runs = (0..MANY).map(|number| ReconcileKey::new("test", format!("ns/{number}")));
+    let waits: Vec<_> = runs
+        .map(|run| {
+            assert!(!writes.caught_up(&run));
+            let writes = writes.clone();
+            tokio::spawn(async move { writes.wait(&run, LONG).await })
+        })
+        .collect();
+    sleep(LAG).await;
+    assert!(waits.iter().all(|wait| !wait.is_finished()));
+    cache.is_seen.store(true, Ordering::SeqCst);
+    for wait in waits {
+        wait.await.unwrap().unwrap();
+    }
+    assert!(writes.caught_up(&ReconcileKey::new("test", "ns/0")));
+    assert_eq!(writes.lock().remembered(), 0);
+    let times = cache.times.load(Ordering::SeqCst);
+    assert!(times < 5 * MANY, "{times}");
 }
 
 /// What a change leads to.

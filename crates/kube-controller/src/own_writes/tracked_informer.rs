@@ -2,6 +2,7 @@
 
 use super::state::Change;
 use super::{OwnWrites, ReconcileKey};
+use crate::controller::is_refused;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube_informer::informer::WriteTracker;
@@ -146,6 +147,8 @@ pub(super) trait AnyCache: Send + Sync {
     /// Ends when the cache has caught up, and when it has stopped.
     fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()>;
     fn lists(&self, namespace: Option<&str>) -> Lists;
+    /// Whether the server refuses to list objects of this namespace, so that it has never been listed.
+    fn is_refused(&self, namespace: Option<&str>) -> bool;
 }
 
 struct Tracked<O: CachedObject> {
@@ -196,5 +199,14 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
             .map(|partition| (partition, lists(partition)))
             .into_iter()
             .collect()
+    }
+
+    fn is_refused(&self, namespace: Option<&str>) -> bool {
+        let Some(partition) = self.informer.partition(namespace) else {
+            return false;
+        };
+        let status = self.informer.reflector_status(partition);
+        let status = status.borrow();
+        status.lists == 0 && is_refused(&status)
     }
 }

@@ -1,12 +1,15 @@
 //! A controller that reads its own writes.
 
 use crate::harness::{Cluster, Failure, SECOND, start};
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::api::PostParams;
 use kube::{Api, ResourceExt};
 use kube_controller::controller::Action;
 use kube_controller::own_writes::OwnWrites;
 use kube_controller::reflector::ObjectRef;
+use kube_controller::watcher;
+use kube_sim::script::{Answer, Received, ScriptedServer};
+use serde_json::json;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -78,4 +81,34 @@ async fn an_own_write_hides_no_change_while_many_are_pending() {
         names.push(run.name);
     }
     assert_eq!(names.len(), MANY + 2, "everything has changed");
+}
+
+/// A cache that was refused from the start sees nothing, so no run waits for what it wrote of that kind.
+#[tokio::test(start_paused = true)]
+async fn writes_of_a_refused_kind_are_not_waited_for() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let forbidden = |_: &Received| Answer::status(403, "Forbidden", "you may not");
+    let refused = ScriptedServer::new().otherwise(forbidden).service();
+    let refused = Api::<Secret>::all(kube::Client::new(refused, "default"));
+    let writes = OwnWrites::new();
+    let api = Api::<Secret>::default_namespaced(writes.client(cluster.client()));
+    let controller = cluster
+        .controller()
+        .owns(refused, watcher::Config::default())
+        .read_your_writes(&writes);
+    let mut running = start(controller, move |_| {
+        let api = api.clone();
+        async move {
+            let secret = serde_json::from_value(json!({"metadata": {"generateName": "s-"}})).unwrap();
+            let created = api.create(&PostParams::default(), &secret).await;
+            created.map_err(|_| Failure("create"))?;
+            Ok(Action::requeue(SECOND))
+        }
+    });
+    let first = running.run().await.at;
+    for _ in 0..3 {
+        running.run().await;
+    }
+    assert!(running.run().await.at - first < 5 * SECOND);
 }
