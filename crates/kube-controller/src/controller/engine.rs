@@ -92,6 +92,7 @@ pub(super) struct Engine<K: Resource + 'static, R, P, Ctx, E> {
     hold: Option<BoxFuture<'static, ()>>,
     stop: BoxFuture<'static, ()>,
     abort: BoxFuture<'static, ()>,
+    aborted: bool,
     stopping: bool,
     running: JoinSet<Finished<K, E>>,
     /// How many runs are still spawned without a first poll.
@@ -192,6 +193,7 @@ where
             hold: Some(join_all(hold).map(|_| ()).boxed()),
             stop: first(stop),
             abort: first(abort),
+            aborted: false,
             stopping: false,
             running: JoinSet::new(),
             spawned: 0,
@@ -217,7 +219,7 @@ where
             }
             let report = match self.event().await {
                 Event::Abort => {
-                    self.stopping = true;
+                    (self.stopping, self.aborted) = (true, true);
                     self.running.shutdown().await;
                     None
                 }
@@ -304,18 +306,24 @@ where
         }
     }
 
-    /// Ends what the controller has started.
+    /// Ends what the controller has started. An abort does not wait for informers: a user's function may block one.
     async fn end(&mut self) {
         self.queue.shut_down();
         self.behind.shutdown().await;
         self.coverage.stop().await;
         self.news.clear();
         self.informers_stop = None;
-        while let Some(ended) = self.informers.join_next().await {
-            if let Ok(Err(error)) = ended {
-                tracing::error!(%error, "an informer of the controller failed");
+        while !self.aborted {
+            tokio::select! {
+                ended = self.informers.join_next() => match ended {
+                    None => return,
+                    Some(Ok(Err(error))) => tracing::error!(%error, "an informer of the controller failed"),
+                    Some(_) => {}
+                },
+                () = &mut self.abort => self.aborted = true,
             }
         }
+        self.informers.abort_all();
     }
 
     fn learn(&mut self, source: usize, news: News) -> Option<Report<K, Fut::Error>> {

@@ -2,11 +2,15 @@
 
 use crate::harness::{Cluster, Failure, SECOND, start};
 use futures::StreamExt;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use kube::Api;
 use kube_controller::controller::Action;
-use std::sync::Arc;
+use kube_controller::reflector::ObjectRef;
+use kube_controller::watcher;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 
 async fn done() -> Result<Action, Failure> {
     Ok(Action::await_change())
@@ -76,6 +80,41 @@ async fn an_abort_drops_what_is_running_and_waits_for_it() {
     assert!(!running.task.is_finished());
     (&mut running.task).await.unwrap();
     assert_eq!(alive.load(Ordering::SeqCst), 0);
+}
+
+/// A user's function blocks the thread of an informer, so the clock is the real one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn an_abort_does_not_wait_for_informers() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let (stuck, mut is_stuck) = tokio::sync::mpsc::unbounded_channel();
+    let (stop, stopping) = oneshot::channel::<()>();
+    let (abort, aborting) = oneshot::channel::<()>();
+    let secrets = Api::<Secret>::all(cluster.client());
+    let controller = cluster
+        .controller()
+        .watches(secrets, watcher::Config::default(), move |_| {
+            stuck.send(()).unwrap();
+            // Until the other end is dropped.
+            _ = released.lock().unwrap().recv();
+            None::<ObjectRef<ConfigMap>>
+        })
+        .graceful_shutdown_on(async { _ = stopping.await })
+        .abort_on(async { _ = aborting.await });
+    let mut running = start(controller, |_| done());
+    running.run().await;
+    cluster.secret("s", &[]);
+    is_stuck.recv().await.unwrap();
+    stop.send(()).unwrap();
+    assert!(
+        timeout(SECOND / 5, &mut running.task).await.is_err(),
+        "it waits for the function"
+    );
+    abort.send(()).unwrap();
+    timeout(60 * SECOND, &mut running.task).await.unwrap().unwrap();
+    drop(release);
 }
 
 #[tokio::test(start_paused = true)]
