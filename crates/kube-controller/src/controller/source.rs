@@ -8,6 +8,7 @@ use kube_informer::informer::enqueue::OwnerKind;
 use kube_informer::selector::ShardField;
 use kube_informer::{CachedObject, Delivery, HasOwners, Notification, ObjectKey, ShardSet, SharedInformer};
 use kube_workqueue::{Priority, WorkQueue};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// Where the keys of a controller come in, from the tasks of its informers.
@@ -146,7 +147,7 @@ impl<O: CachedObject> Source<O> {
     /// update must pass all of them.
     ///
     /// These changes always pass: an object is new, is deleted, begins to be deleted, or was replaced by
-    /// another one of its name, and an object cannot be read. See [`predicates`](crate::predicates).
+    /// another one of its name, an object cannot be read, and the predicate panics, which is logged. See [`predicates`](crate::predicates).
     #[doc(alias = "WithPredicates")]
     pub fn filter(self, predicate: impl Predicate<O::Object> + Send + 'static) -> Self
     where
@@ -201,7 +202,10 @@ impl<O: CachedObject> Source<O> {
                     (None, Priority::NORMAL)
                 }
                 Notification::Update { old, new } => {
-                    if filter.as_mut().is_some_and(|passes| !passes(old, new)) {
+                    if filter
+                        .as_mut()
+                        .is_some_and(|filter| !passes::<O>(filter, old, new))
+                    {
                         return;
                     }
                     let is_resync = O::resource_version_of(old) == O::resource_version_of(new);
@@ -242,6 +246,15 @@ impl<O: CachedObject> std::fmt::Debug for Source<O> {
             .field("priority", &self.priority)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether an update passes a filter. If that panics, nobody knows.
+fn passes<O: CachedObject>(filter: &mut Filter<O>, old: &O::Handle, new: &O::Handle) -> bool {
+    let passes = catch_unwind(AssertUnwindSafe(|| filter(old, new)));
+    passes.unwrap_or_else(|_| {
+        tracing::error!(object = %O::key_of(new), "a filter panicked, so the update reconciles");
+        true
+    })
 }
 
 /// Whether a filter must not hide an update: the deletion begins, or it is another object.

@@ -238,6 +238,20 @@ async fn owned_objects_may_be_custom_resources() {
     running.quiet_for(SECOND).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_filter_that_panics_hides_no_change() {
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let controller = cluster.controller().filter_updates(|_, new: &ConfigMap| {
+        assert!(new.data.is_none(), "the filter does not expect this");
+        false
+    });
+    let mut running = start(controller, |_| done());
+    running.run().await;
+    cluster.touch("a");
+    assert_eq!(running.run().await.name, "a");
+}
+
 /// A controller over a factory's informers.
 async fn start_over(
     cluster: &Cluster,
