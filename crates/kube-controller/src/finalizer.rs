@@ -82,16 +82,16 @@ where
     ReconcileErr: std::error::Error + 'static,
 {
     /// [`Event::Apply`] failed.
-    #[error("failed to apply object")]
+    #[error("failed to apply object: {0}")]
     ApplyFailed(#[source] ReconcileErr),
     /// [`Event::Cleanup`] failed.
-    #[error("failed to clean up object")]
+    #[error("failed to clean up object: {0}")]
     CleanupFailed(#[source] ReconcileErr),
     /// The finalizer could not be added.
-    #[error("failed to add finalizer")]
+    #[error("failed to add finalizer: {0}")]
     AddFinalizer(#[source] kube::Error),
     /// The finalizer could not be removed, although the cleanup succeeded.
-    #[error("failed to remove finalizer")]
+    #[error("failed to remove finalizer: {0}")]
     RemoveFinalizer(#[source] kube::Error),
     /// The object has no name.
     #[error("object has no name")]

@@ -38,12 +38,18 @@ where
         reader: Store<K>,
         dyntype: K::DynamicType,
     ) -> Self {
-        let keys = objects.map(|object| match object {
-            Ok(object) => Trigger::Key(ObjectKey::of(&object)),
-            Err(error) => Trigger::Failed(error),
-        });
+        let keys = objects.map(|object| object.map(|object| ObjectKey::of(&object)));
+        Self::for_keys(keys, reader, dyntype)
+    }
+
+    fn for_keys(
+        keys: impl Stream<Item = Result<ObjectKey, watcher::Error>> + Send + 'static,
+        reader: Store<K>,
+        dyntype: K::DynamicType,
+    ) -> Self {
+        let triggers = keys.map(|key| key.map_or_else(Trigger::Failed, Trigger::Key));
         let mut controller = Self::make(dyntype, reader, None);
-        controller.triggers.push(keys.boxed());
+        controller.triggers.push(triggers.boxed());
         controller
     }
 
@@ -61,8 +67,7 @@ where
         reader: Store<K>,
         dyntype: K::DynamicType,
     ) -> Self {
-        let objects = objects.map(|object| Ok(Arc::unwrap_or_clone(object)));
-        Self::for_stream_with(objects, reader, dyntype)
+        Self::for_keys(objects.map(|object| Ok(ObjectKey::of(&*object))), reader, dyntype)
     }
 }
 

@@ -13,7 +13,7 @@ use kube_informer::informer::Stopped;
 pub use kube_informer::informer::Stopped as WriterDropped;
 use kube_informer::{ObjectKey, SharedInformer};
 use kube_workqueue::WorkQueue;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, Weak};
@@ -193,19 +193,42 @@ struct Written<K> {
     subscribers: Mutex<Option<Vec<Weak<Subscriber>>>>,
 }
 
-/// The keys that a subscriber has not been told of. It is shut down with the writer.
-struct Subscriber(WorkQueue<ObjectKey>);
+/// Who is told of changes.
+#[derive(Default)]
+struct Subscriber {
+    /// The keys that it has not been told of. It is shut down with the writer.
+    queue: WorkQueue<ObjectKey>,
+    /// The same keys, for clones. It is locked while the queue changes.
+    unread: Mutex<BTreeSet<ObjectKey>>,
+}
+
+impl Subscriber {
+    fn add(&self, key: &ObjectKey) {
+        self.unread().insert(key.clone());
+        self.queue.add(key.clone());
+    }
+
+    fn unread(&self) -> MutexGuard<'_, BTreeSet<ObjectKey>> {
+        self.unread.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl<K> Written<K> {
-    fn subscribe(&self) -> Arc<Subscriber> {
-        let subscriber = Arc::new(Subscriber(WorkQueue::new()));
-        match &mut *self.subscribers() {
+    /// A new subscriber, which is told of what `other` has not been told of.
+    fn subscribe(&self, other: Option<&Subscriber>) -> Arc<Subscriber> {
+        let subscriber = Arc::new(Subscriber::default());
+        let mut subscribers = self.subscribers();
+        if let Some(other) = other {
+            other.unread().iter().for_each(|key| subscriber.add(key));
+        }
+        match &mut *subscribers {
             Some(subscribers) => {
                 subscribers.retain(|subscriber| subscriber.strong_count() > 0);
                 subscribers.push(Arc::downgrade(&subscriber));
             }
-            None => subscriber.0.shut_down(),
+            None => subscriber.queue.shut_down(),
         }
+        drop(subscribers);
         subscriber
     }
 
@@ -213,17 +236,17 @@ impl<K> Written<K> {
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn each_subscriber(&self, each: impl Fn(&WorkQueue<ObjectKey>)) {
+    fn each_subscriber(&self, each: impl Fn(&Subscriber)) {
         let subscribers = self.subscribers();
         let alive = subscribers.iter().flatten().filter_map(Weak::upgrade);
-        alive.for_each(|subscriber| each(&subscriber.0));
+        alive.for_each(|subscriber| each(&subscriber));
     }
 
     /// Ends the streams of all subscribers, also of those that come later.
     fn end(&self) {
         let subscribers = self.subscribers().take();
         let alive = subscribers.iter().flatten().filter_map(Weak::upgrade);
-        alive.for_each(|subscriber| subscriber.0.shut_down());
+        alive.for_each(|subscriber| subscriber.queue.shut_down());
     }
 
     fn read<T>(&self, read: impl FnOnce(&HashMap<ObjectKey, Arc<K>>) -> T) -> T {
@@ -356,7 +379,8 @@ impl<K: Lookup + Clone + 'static> Writer<K> {
 
     /// The objects that change from now on. `None` if the store is not [shared](store_shared).
     pub fn subscribe(&self) -> Option<ReflectHandle<K>> {
-        self.shared.then(|| ReflectHandle::new(self.objects.clone()))
+        self.shared
+            .then(|| ReflectHandle::new(self.objects.clone(), None))
     }
 
     /// Changes the store as the event says.
@@ -366,7 +390,7 @@ impl<K: Lookup + Clone + 'static> Writer<K> {
                 let key = key_of(object);
                 let object = Arc::new(object.clone());
                 self.objects.write(|held| held.insert(key.clone(), object));
-                self.objects.each_subscriber(|queue| queue.add(key.clone()));
+                self.objects.each_subscriber(|subscriber| subscriber.add(&key));
             }
             Event::Delete(object) => {
                 let key = key_of(object);
@@ -382,7 +406,7 @@ impl<K: Lookup + Clone + 'static> Writer<K> {
                 let _replaced = self.objects.write(|held| std::mem::replace(held, listed));
                 self.ready.send_replace(true);
                 self.objects
-                    .each_subscriber(|queue| keys.iter().for_each(|key| queue.add(key.clone())));
+                    .each_subscriber(|subscriber| keys.iter().for_each(|key| subscriber.add(key)));
             }
         }
     }
@@ -415,20 +439,23 @@ impl<K: Lookup> fmt::Debug for Writer<K> {
 /// deletion by a finalizer, or by the objects that it owns; to be told of each, add a handler to an
 /// [informer](kube_informer::SharedInformer).
 ///
-/// A clone is told of the same changes from then on.
+/// A clone is told of the same changes, also of those that the original has not read.
 pub struct ReflectHandle<K: Lookup + 'static> {
     objects: Arc<Written<K>>,
+    subscriber: Arc<Subscriber>,
     changed: BoxStream<'static, ObjectKey>,
 }
 
 impl<K: Lookup> ReflectHandle<K> {
-    fn new(objects: Arc<Written<K>>) -> Self {
-        let changed = stream::unfold(objects.subscribe(), |subscriber| async {
-            let key = subscriber.0.get().await?.clone();
+    fn new(objects: Arc<Written<K>>, other: Option<&Subscriber>) -> Self {
+        let subscriber = objects.subscribe(other);
+        let changed = stream::unfold(subscriber.clone(), |subscriber| async {
+            let key = subscriber.queue.get().await?.clone();
             Some((key, subscriber))
         });
         Self {
             objects,
+            subscriber,
             changed: changed.boxed(),
         }
     }
@@ -439,9 +466,20 @@ impl<K: Lookup> ReflectHandle<K> {
     }
 }
 
+impl<K: Lookup> ReflectHandle<K> {
+    fn poll_key(&mut self, cx: &mut Context<'_>) -> Poll<Option<ObjectKey>> {
+        let mut unread = self.subscriber.unread();
+        let polled = self.changed.poll_next_unpin(cx);
+        if let Poll::Ready(Some(key)) = &polled {
+            unread.remove(key);
+        }
+        polled
+    }
+}
+
 impl<K: Lookup> Clone for ReflectHandle<K> {
     fn clone(&self) -> Self {
-        Self::new(self.objects.clone())
+        Self::new(self.objects.clone(), Some(&self.subscriber))
     }
 }
 
@@ -449,7 +487,7 @@ impl<K: Lookup> Stream for ReflectHandle<K> {
     type Item = Arc<K>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Arc<K>>> {
-        while let Some(key) = ready!(self.changed.poll_next_unpin(cx)) {
+        while let Some(key) = ready!(self.poll_key(cx)) {
             // What was deleted meanwhile is left out.
             let object = self.objects.read(|held| held.get(&key).cloned());
             if object.is_some() {
@@ -550,6 +588,29 @@ mod tests {
         assert!(matches!(reflected.next().now_or_never(), Some(None)));
         // `reflected` still exists.
         assert_eq!(handle.next().now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn a_clone_is_told_of_what_the_original_has_not_read() {
+        let (_, mut writer) = store_shared::<Local>(1);
+        let mut handle = writer.subscribe().unwrap();
+        let local = |name: &str| Local(name.into());
+        let next = |handle: &mut ReflectHandle<Local>| {
+            let next = handle.next().now_or_never();
+            next.map(|object| object.map(|object| object.0.clone()))
+        };
+        writer.apply_watcher_event(&Event::Apply(local("read")));
+        assert_eq!(next(&mut handle), Some(Some("read".into())));
+        writer.apply_watcher_event(&Event::Apply(local("unread")));
+        let mut clone = handle.clone();
+        assert_eq!(next(&mut clone), Some(Some("unread".into())));
+        assert_eq!(next(&mut clone), None);
+        drop(writer);
+        let mut late = handle.clone();
+        for handle in [&mut handle, &mut late] {
+            assert_eq!(next(handle), Some(Some("unread".into())));
+            assert_eq!(next(handle), Some(None));
+        }
     }
 
     #[test]
