@@ -74,9 +74,9 @@ use triomphe::ThinArc;
 ///
 /// # Memory
 /// One allocation holds the bytes and everything else that belongs to this object; label sets are shared between the
-/// objects of a collection. The first 64 objects are stored uncompressed. A dictionary trained on them compresses
-/// later objects, and a new one is trained when the compression ratio gets worse. Similar objects of at most 128 KiB
-/// with the same owner references, such as the pods of a ReplicaSet, are stored as deltas to one of them.
+/// objects of a collection. The first 64 objects are stored uncompressed. A dictionary made of them compresses
+/// later objects; one is trained after 4,096 of them, and a new one made when the compression ratio gets worse. Similar objects of at
+/// most 128 KiB with the same owner references, such as the pods of a ReplicaSet, are stored as deltas to one of them.
 ///
 /// # Values
 /// [`decode`](Self::decode), [`field`](Self::field) and [`fields`](Self::fields) read values in the same way: if a

@@ -13,14 +13,17 @@ use zstd_safe::{CCtx, CParameter, DCtx, DDict};
 const LEVEL: i32 = 1;
 /// The size of a dictionary in bytes. Larger ones compress no better and make every object slower.
 const DICTIONARY_SIZE: usize = 16 << 10;
-/// The number of samples used for validation; the others are used for training.
+/// The number of samples used for validation; the dictionary is made of the others.
 pub(super) const VALIDATION_SAMPLES: usize = 8;
 /// The highest compression ratio (compressed size divided by size) of the validation samples at which a dictionary is
 /// used.
 const MAX_RATIO: f64 = 0.75;
 
-/// A concatenated dictionary is used only if its ratio is at most this part of the trained one's.
+/// A concatenated dictionary is used only if its ratio is at most this part of the trained one's: it has no entropy tables, so zstd
+/// builds them for each object, which takes half of the time.
 const CONCATENATED_FACTOR: f64 = 0.8;
+/// A dictionary replaces one of the same sort if its ratio is at most this part of the current one's.
+const BETTER: f64 = 0.9;
 
 /// How the body of an object is stored.
 #[derive(Debug, Clone)]
@@ -53,6 +56,7 @@ pub(super) struct Dictionary {
 pub(super) struct Compressor {
     context: CCtx<'static>,
     coding: Coding,
+    trained: bool,
 }
 
 /// Idle decompression contexts. A context takes 150 KiB and some time to create, so they are reused.
@@ -147,6 +151,7 @@ impl Compressor {
         Self {
             context,
             coding: Coding::NoDictionary,
+            trained: false,
         }
     }
 
@@ -154,26 +159,41 @@ impl Compressor {
     pub(super) fn with(dictionary: Arc<Dictionary>) -> Option<Self> {
         let mut compressor = Self::without_dictionary();
         compressor.context.load_dictionary(&dictionary.bytes).ok()?;
+        // Only trained ones have a header.
+        compressor.trained = zstd_safe::get_dict_id_from_dict(&dictionary.bytes).is_some();
         compressor.coding = Coding::Dictionary(dictionary);
         Some(compressor)
     }
 
-    /// Trains a dictionary on `samples`; `None` if it does not compress them well enough.
-    pub(super) fn train(samples: &[Vec<u8>]) -> Option<Self> {
-        let (validation, training) = samples.split_at_checked(VALIDATION_SAMPLES)?;
-        let make = |dictionary: Option<Vec<u8>>| {
-            let mut compressor = Self::with(Arc::new(Dictionary::new(&dictionary?)?))?;
-            let ratio = compressor.ratio(validation);
-            Some((compressor, ratio))
+    /// A compressor whose dictionary begins with `samples`, or is trained on them if it may be and that is better; `None` if
+    /// it does not compress them well enough.
+    pub(super) fn of(samples: &[Vec<u8>], may_train: bool) -> Option<Self> {
+        let (validation, samples) = samples.split_at_checked(VALIDATION_SAMPLES)?;
+        let make = |dictionary: Vec<u8>| Self::with(Arc::new(Dictionary::new(&dictionary)?));
+        let mut best = make(concatenated(samples));
+        if may_train && let Some(mut trained) = trained(samples).and_then(make) {
+            let is_better = |cut: &mut Self| cut.replaces(&mut trained, validation);
+            if !best.as_mut().is_some_and(is_better) {
+                best = Some(trained);
+            }
+        }
+        let mut best = best?;
+        (best.ratio(validation) < MAX_RATIO).then_some(best)
+    }
+
+    /// Whether it should be used instead of `current`, judged by these bodies.
+    pub(super) fn replaces(&mut self, current: &mut Self, bodies: &[Vec<u8>]) -> bool {
+        let factor = match (self.trained, current.trained) {
+            (true, false) => 1.0 / CONCATENATED_FACTOR,
+            (false, true) => CONCATENATED_FACTOR,
+            _ => BETTER,
         };
-        // With a trained dictionary, zstd need not build entropy tables for each object, which takes half of the
-        // time.
-        let best = match (make(trained(training)), make(Some(concatenated(training)))) {
-            (Some(trained), Some(cut)) if cut.1 > CONCATENATED_FACTOR * trained.1 => Some(trained),
-            (trained, cut) => cut.or(trained),
-        };
-        best.filter(|(_, ratio)| *ratio < MAX_RATIO)
-            .map(|(compressor, _)| compressor)
+        self.ratio(bodies) <= factor * current.ratio(bodies)
+    }
+
+    /// Whether its dictionary was trained.
+    pub(super) fn is_trained(&self) -> bool {
+        self.trained
     }
 
     /// The compression ratio of these bodies: compressed size divided by size.

@@ -24,22 +24,23 @@ use std::{
 };
 use triomphe::ThinArc;
 
-/// The number of objects on which a dictionary is trained.
+/// The number of objects of which a dictionary is made.
 const SAMPLES: usize = 64;
+/// A dictionary is trained once this many objects have arrived that no family took. Training takes as much time as it saves in
+/// 5,000 of them, and 10 MiB, of which an allocator may keep 6: too much for a small collection that seldom changes.
+const TRAINED: u64 = 4096;
 /// The most bytes of an object that are used as a sample.
 const SAMPLE_SIZE: usize = 32 << 10;
 /// Objects of at least this size are compressed even without a dictionary.
 const LARGE: usize = 16 << 10;
 /// The number of objects after which a dictionary's compression ratio is evaluated.
 const PERIOD: u64 = 1024;
-/// A new dictionary is trained when the ratio is this many times that of the best period.
+/// A new dictionary is made when the ratio is this many times that of the best period.
 const WORSE: f64 = 1.25;
-/// A new dictionary replaces the current one if its ratio is at most this part of the current one's.
-const BETTER: f64 = 0.9;
 
 /// Packs the objects of one collection; [`Packed`]'s decoder.
 ///
-/// It trains the dictionary, shares label sets, and tracks which objects are currently decoded.
+/// It makes the dictionary, shares label sets, and tracks which objects are currently decoded.
 pub struct Packer<K> {
     pub(super) shared: Arc<Shared<K>>,
     state: Mutex<State>,
@@ -65,7 +66,7 @@ pub struct PackerStats {
     pub kept_bytes: u64,
     /// Their total size, in bytes, without keys, labels, dictionaries and families.
     pub total_bytes: u64,
-    /// The number of dictionaries trained so far.
+    /// The number of dictionaries made so far.
     pub dictionaries: u64,
     /// The size of the latest dictionary, in bytes.
     pub dictionary_bytes: u64,
@@ -101,8 +102,12 @@ pub(super) struct Counters {
 
 pub(super) struct State {
     pub(super) compressor: Option<Compressor>,
-    /// The samples for a new dictionary, if one is to be trained.
+    /// The samples for a new dictionary, if one is to be made.
     pub(super) samples: Option<Vec<Vec<u8>>>,
+    /// Whether it was tried to train one.
+    pub(super) trained: bool,
+    /// The number of objects that have arrived and that no family took.
+    alone: u64,
     ratio: RatioTracker,
     pub(super) families: Families,
     pub(super) labels: LabelSets,
@@ -111,7 +116,7 @@ pub(super) struct State {
     kept: Vec<u8>,
 }
 
-/// Tracks the compression ratio, to decide when to train a new dictionary.
+/// Tracks the compression ratio, to decide when to make a new dictionary.
 struct RatioTracker {
     /// The number of objects of this period, their size, and their compressed size.
     objects: u64,
@@ -155,6 +160,8 @@ impl<K> Packer<K> {
             state: Mutex::new(State {
                 compressor: None,
                 samples: Some(Vec::new()),
+                trained: false,
+                alone: 0,
                 ratio: RatioTracker::default(),
                 families: Families::default(),
                 labels: LabelSets::default(),
@@ -333,40 +340,43 @@ impl State {
                 Coding::Plain
             }
         };
-        self.collect_sample();
+        self.alone += 1;
+        self.collect_sample(self.alone >= TRAINED);
         coding
     }
 
-    /// Collects samples and trains a dictionary, when it is time to.
-    fn collect_sample(&mut self) {
+    /// Collects samples and makes a dictionary, when it is time to.
+    fn collect_sample(&mut self, may_train: bool) {
         if let Some(samples) = &mut self.samples {
             samples.push(self.body[..self.body.len().min(SAMPLE_SIZE)].to_vec());
             if samples.len() == SAMPLES {
                 let samples = mem::take(samples);
                 self.samples = None;
-                self.train(&samples);
+                self.renew_dictionary(&samples, may_train);
             }
-        } else if self
-            .ratio
-            .is_time(self.body.len(), self.kept.len(), self.compressor.is_some())
-        {
+            return;
+        }
+        let compressed = self.compressor.is_some();
+        let is_time = self.ratio.is_time(self.body.len(), self.kept.len(), compressed);
+        if is_time || (may_train && !self.trained) {
             self.samples = Some(Vec::new());
         }
     }
 
-    /// Trains a dictionary and uses it if it is better than the current one.
-    fn train(&mut self, samples: &[Vec<u8>]) {
-        let Some(mut trained) = Compressor::train(samples) else {
+    /// Makes a dictionary and uses it if it is better than the current one.
+    fn renew_dictionary(&mut self, samples: &[Vec<u8>], may_train: bool) {
+        self.trained |= may_train;
+        let Some(mut new) = Compressor::of(samples, may_train) else {
             return;
         };
         let validation = &samples[..VALIDATION_SAMPLES];
         if let Some(current) = &mut self.compressor
-            && trained.ratio(validation) > BETTER * current.ratio(validation)
+            && !new.replaces(current, validation)
         {
             return;
         }
         self.dictionaries += 1;
-        self.compressor = Some(trained);
+        self.compressor = Some(new);
         self.ratio.best = f64::INFINITY;
     }
 }
@@ -385,7 +395,7 @@ impl Default for RatioTracker {
 }
 
 impl RatioTracker {
-    /// Counts an object, and returns whether it is time to train another dictionary. The wait doubles with every
+    /// Counts an object, and returns whether it is time to make another dictionary. The wait doubles with every
     /// attempt.
     fn is_time(&mut self, before: usize, after: usize, compressed: bool) -> bool {
         self.objects += 1;

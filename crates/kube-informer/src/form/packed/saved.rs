@@ -348,9 +348,10 @@ impl<K> Restore<K> {
         state.families.restore(seed, families);
         state.labels.restore(self.labels.drain(..));
         state.dictionaries += u64::from(compressor.is_some());
-        if compressor.is_some() {
+        if let Some(compressor) = compressor {
             state.samples = None;
-            state.compressor = compressor;
+            state.trained = compressor.is_trained();
+            state.compressor = Some(compressor);
         }
         Some(())
     }
