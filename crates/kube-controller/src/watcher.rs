@@ -25,6 +25,7 @@ use kube_informer::form::Unshared;
 use kube_informer::low_level::queue::Delta;
 use kube_informer::low_level::{DecodeResult, KnownObjects, Sink};
 use kube_informer::reflector::{Failure, InitialState, Reflector, ReflectorOptions};
+use kube_informer::selector::FieldSelector;
 use kube_informer::source::{ApiError, ClientSource, Selection};
 use kube_informer::{Fingerprint, ObjectKey, ResourceVersion};
 use serde::de::DeserializeOwned;
@@ -378,7 +379,8 @@ pub fn watch_object<K>(api: Api<K>, name: &str) -> impl Stream<Item = Result<Opt
 where
     K: Resource + Clone + DeserializeOwned + Send + 'static,
 {
-    let config = Config::default().fields(&format!("metadata.name={name}"));
+    let by_name = FieldSelector::one_term_equal("metadata.name", name);
+    let config = Config::default().fields(&by_name.to_string());
     let mut listed = false;
     watcher(api, config).filter_map(move |event| {
         ready(match event {

@@ -132,7 +132,10 @@ async fn a_failure_keeps_its_finalizer_and_no_other() {
     assert!(matches!(scene.failing_pass(OURS).await, Error::ApplyFailed(_)));
     scene.delete();
     let failed = scene.failing_pass("example.com/other").await;
-    assert!(failed.to_string().starts_with("failed to clean up object: "), "{failed}");
+    assert!(
+        failed.to_string().starts_with("failed to clean up object: "),
+        "{failed}"
+    );
     assert_eq!(scene.pass(scene.read().await).await, (DONE, 0, 1));
     assert_eq!(scene.stored().unwrap(), ["example.com/other"]);
     scene.server.shutdown().await;

@@ -3,6 +3,7 @@
 use crate::harness::{Cluster, Failure, SECOND};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
+use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use kube::{Api, ResourceExt};
 use kube_controller::controller::{Action, Controller};
@@ -192,6 +193,21 @@ async fn one_object_is_watched_and_waited_for() {
     cluster.change("ConfigMap", "b", |map| map["metadata"]["finalizers"] = json!([]));
     deleted.await.unwrap().unwrap();
     assert!(next().await.is_none());
+}
+
+/// Names of roles may contain what separates the terms of a selector.
+#[tokio::test(start_paused = true)]
+async fn an_object_of_any_name_is_watched() {
+    let cluster = Cluster::new();
+    for name in ["a", "a,b=c"] {
+        cluster.create(json!({
+            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": name},
+        }));
+    }
+    let roles = Api::<ClusterRole>::all(cluster.client());
+    let mut states = watch_object(roles, "a,b=c").boxed();
+    let state = states.try_next().await.unwrap().unwrap();
+    assert_eq!(state.unwrap().name_any(), "a,b=c");
 }
 
 #[tokio::test(start_paused = true)]

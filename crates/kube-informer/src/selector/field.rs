@@ -60,6 +60,26 @@ impl FieldSelector {
         }
     }
 
+    /// Selects the objects whose `field` has this value. Its text, for a request, has the value escaped.
+    ///
+    /// ```
+    /// use kube_informer::selector::FieldSelector;
+    ///
+    /// let by_name = FieldSelector::one_term_equal("metadata.name", "a=b");
+    /// assert_eq!(by_name.to_string(), r"metadata.name=a\=b");
+    /// ```
+    #[doc(alias = "OneTermEqualSelector")]
+    pub fn one_term_equal(field: &str, value: &str) -> Self {
+        let requirement = FieldRequirement {
+            field: field.into(),
+            equal: true,
+            value: value.into(),
+        };
+        Self {
+            requirements: [requirement].into(),
+        }
+    }
+
     /// Parses a selector in the same way as the API server.
     ///
     /// # Errors

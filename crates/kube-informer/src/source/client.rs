@@ -16,7 +16,7 @@ use super::{
 };
 use crate::low_level::wire::{Encoding, FieldPlan};
 use crate::object::{CachedObject, ObjectKey};
-use crate::selector::ShardSelector;
+use crate::selector::{FieldSelector, ShardSelector};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderValue, Request, Response, StatusCode, header};
@@ -332,12 +332,12 @@ impl ClientSource {
 
 /// The field selector of one object.
 fn selects_object(key: &ObjectKey) -> String {
-    let value = |text: &str| text.replace('\\', "\\\\").replace(',', "\\,").replace('=', "\\=");
-    let mut selector = format!("metadata.name={}", value(key.name()));
-    if let Some(namespace) = key.namespace() {
-        selector += &format!(",metadata.namespace={}", value(namespace));
+    let is = |field, value| FieldSelector::one_term_equal(field, value).to_string();
+    let name = is("metadata.name", key.name());
+    match key.namespace() {
+        Some(namespace) => format!("{name},{}", is("metadata.namespace", namespace)),
+        None => name,
     }
-    selector
 }
 
 /// An empty body that the layers of a client cannot clone, so that none of them retries the request: the caller
