@@ -304,6 +304,7 @@ const FIXES: &[(&str, Fix)] = &[
     ("core.v1.Node", fixes::node),
     ("core.v1.Pod", fixes::pod),
     ("core.v1.PodSpec", fixes::pod_spec),
+    ("core.v1.PodStatus", fixes::pod_status),
     ("core.v1.Event", fixes::event),
     ("resource.v1.DeviceSubRequest", fixes::device_request),
     ("resource.v1.ExactDeviceRequest", fixes::device_request),

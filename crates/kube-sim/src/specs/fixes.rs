@@ -402,6 +402,34 @@ pub(crate) fn count_templates(old: &Object, new: &mut Object) {
     }
 }
 
+/// Keeps a list and the field that has its first item in step; if they differ, the field counts. `read` is the text of an item,
+/// `write` makes one.
+fn lead(
+    object: &mut Object,
+    [first, all]: [&str; 2],
+    read: fn(&Value) -> Option<&str>,
+    write: fn(&str) -> Value,
+) {
+    let listed = object.get(all).and_then(|all| read(all.get(0)?)).unwrap_or("");
+    match text(object, first) {
+        given if given == listed => {}
+        "" => {
+            let listed = listed.into();
+            object.insert(first.into(), listed);
+        }
+        given => {
+            let items = json!([write(given)]);
+            object.insert(all.into(), items);
+        }
+    }
+}
+
+/// The first address of a pod has a field of its own. That of its host is only checked.
+pub(super) fn pod_status(status: &mut Object) {
+    let write = |address: &str| json!({"ip": address});
+    lead(status, ["podIP", "podIPs"], |item| item["ip"].as_str(), write);
+}
+
 pub(super) fn node(node: &mut Object) {
     let capacity = node.get("status").map(|status| status["capacity"].clone());
     if let (Some(capacity @ Value::Object(_)), Some(status)) = (capacity, member(node, "status")) {

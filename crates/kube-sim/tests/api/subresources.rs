@@ -475,3 +475,64 @@ async fn what_only_a_node_could_answer_is_refused_with_a_reason() {
         404
     );
 }
+
+#[tokio::test]
+async fn the_first_address_of_a_pod_has_a_field_of_its_own() {
+    let client = Client::empty();
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    client.post(PODS, pod).await.ok();
+    let path = format!("{PODS}/p/status");
+    let listed = |addresses: &[&str]| {
+        let addresses = addresses.iter().map(|address| json!({"ip": address}));
+        addresses.collect::<Value>()
+    };
+    let both = json!({"podIP": "10.0.0.3", "podIPs": listed(&["10.0.0.3", "fd00::1"])});
+    for (patch, first, all) in [
+        (json!({"podIP": "10.0.0.1"}), "10.0.0.1", &["10.0.0.1"][..]),
+        (
+            json!({"podIP": null, "podIPs": listed(&["10.0.0.2"])}),
+            "10.0.0.2",
+            &["10.0.0.2"],
+        ),
+        (
+            json!({"podIP": "10.0.0.3", "podIPs": listed(&["10.0.0.4", "fd00::1"])}),
+            "10.0.0.3",
+            &["10.0.0.3"],
+        ),
+        (json!({"podIP": null}), "10.0.0.3", &["10.0.0.3"]),
+        (json!({"podIPs": null}), "10.0.0.3", &["10.0.0.3"]),
+        (both, "10.0.0.3", &["10.0.0.3", "fd00::1"]),
+        (
+            json!({"podIPs": listed(&["10.0.0.4", "fd00::1"])}),
+            "10.0.0.3",
+            &["10.0.0.3"],
+        ),
+    ] {
+        let changed = client.merge(&path, json!({"status": patch})).await.ok();
+        let status = &changed["status"];
+        assert_eq!(
+            (&status["podIP"], &status["podIPs"]),
+            (&first.into(), &listed(all)),
+            "{patch}"
+        );
+    }
+    for none in [
+        json!({"podIP": null, "podIPs": null}),
+        json!({"podIP": "", "podIPs": []}),
+    ] {
+        let changed = client.merge(&path, json!({"status": none})).await.ok();
+        let status = &changed["status"];
+        assert_eq!((status.get("podIP"), status.get("podIPs")), (None, None));
+    }
+    let (code, _, message) = client
+        .merge(&path, json!({"status": {"podIP": "bad"}}))
+        .await
+        .refusal();
+    assert!(code == 422 && message.contains("status.podIPs[0]: "), "{message}");
+    // That of its host stands alone.
+    let changed = client
+        .merge(&path, json!({"status": {"hostIP": "10.0.0.1"}}))
+        .await
+        .ok();
+    assert_eq!(changed["status"].get("hostIPs"), None);
+}

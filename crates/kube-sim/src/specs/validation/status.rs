@@ -26,7 +26,13 @@ pub(super) fn causes(id: &str, old: &At<'_>, new: &At<'_>, causes: &mut Causes) 
 }
 
 fn pod(before: &At<'_>, status: &At<'_>, causes: &mut Causes) {
-    addresses("podIPs", &of_pod(before), &of_pod(status), status, causes);
+    addresses(
+        "podIPs",
+        &listed("podIPs", before),
+        &listed("podIPs", status),
+        status,
+        causes,
+    );
     let of_host = listed("hostIPs", status);
     if of_host
         .first()
@@ -44,15 +50,6 @@ fn listed<'a>(name: &'a str, status: &'a At<'a>) -> Vec<&'a str> {
     addresses
         .map(|address| address["ip"].as_str().unwrap_or(""))
         .collect()
-}
-
-/// The addresses of a pod, whose first one has a field of its own, which counts if they differ.
-fn of_pod<'a>(status: &'a At<'a>) -> Vec<&'a str> {
-    let (first, all) = (status.text_at("podIP"), listed("podIPs", status));
-    match first.is_empty() || all.first() == Some(&first) {
-        true => all,
-        false => vec![first],
-    }
 }
 
 /// At most one address of each family.
