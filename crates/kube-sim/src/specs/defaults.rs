@@ -302,6 +302,7 @@ const FIXES: &[(&str, Fix)] = &[
     ("core.v1.EphemeralContainer", fixes::container),
     ("core.v1.LimitRangeItem", fixes::limit_range_item),
     ("core.v1.Node", fixes::node),
+    ("core.v1.NodeSpec", fixes::node_spec),
     ("core.v1.Pod", fixes::pod),
     ("core.v1.PodSpec", fixes::pod_spec),
     ("core.v1.PodStatus", fixes::pod_status),

@@ -430,6 +430,11 @@ pub(super) fn pod_status(status: &mut Object) {
     lead(status, ["podIP", "podIPs"], |item| item["ip"].as_str(), write);
 }
 
+/// The first range of a node's pods has a field of its own.
+pub(super) fn node_spec(spec: &mut Object) {
+    lead(spec, ["podCIDR", "podCIDRs"], Value::as_str, |range| range.into());
+}
+
 pub(super) fn node(node: &mut Object) {
     let capacity = node.get("status").map(|status| status["capacity"].clone());
     if let (Some(capacity @ Value::Object(_)), Some(status)) = (capacity, member(node, "status")) {

@@ -440,3 +440,88 @@ async fn a_client_is_told_the_address_that_it_asked() {
     let addresses = json!([{"clientCIDR": "0.0.0.0/0", "serverAddress": "127.0.0.1:6443"}]);
     assert_eq!(asked.ok()["serverAddressByClientCIDRs"], addresses);
 }
+
+#[tokio::test]
+async fn the_first_range_of_a_node_has_a_field_of_its_own() {
+    const NODES: &str = "/api/v1/nodes";
+    let client = Client::empty();
+    let node = |name: &str, spec: &Value| json!({"metadata": {"name": name}, "spec": spec});
+    let [v4, v6] = ["10.0.0.0/24", "fd00::/64"];
+    let cases = [
+        (json!({"podCIDRs": [v4]}), v4, json!([v4])),
+        (json!({"podCIDR": v4}), v4, json!([v4])),
+        (json!({"podCIDR": v4, "podCIDRs": [v4, v6]}), v4, json!([v4, v6])),
+        (json!({"podCIDR": v6, "podCIDRs": [v4, v6]}), v6, json!([v6])),
+        (json!({"podCIDR": "", "podCIDRs": [v4]}), v4, json!([v4])),
+    ];
+    for (n, (spec, first, all)) in cases.iter().enumerate() {
+        let created = client.post(NODES, node(&format!("n{n}"), spec)).await.ok();
+        let created = &created["spec"];
+        assert_eq!(
+            (&created["podCIDR"], &created["podCIDRs"]),
+            (&json!(first), all),
+            "{spec}"
+        );
+    }
+    let families = "may specify no more than one CIDR for each IP family";
+    let form = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
+    for (spec, why) in [
+        (
+            json!({"podCIDR": "10.0.0.1/24"}),
+            "spec.podCIDRs[0]: Invalid value: \"10.0.0.1/24\": must not have bits set beyond the prefix length".to_owned(),
+        ),
+        (
+            json!({"podCIDRs": [v4, "10.1.0.0/24"]}),
+            format!("spec.podCIDRs: Invalid value: [\"{v4}\",\"10.1.0.0/24\"]: {families}"),
+        ),
+        (
+            json!({"podCIDRs": [v4, v6, v4]}),
+            format!("spec.podCIDRs: Invalid value: [\"{v4}\",\"{v6}\",\"{v4}\"]: {families}"),
+        ),
+        (
+            json!({"podCIDRs": ["x", v4]}),
+            format!(
+                "[spec.podCIDRs[0]: Invalid value: \"x\": {form}, spec.podCIDRs: Internal error: invalid PodCIDRs. failed to \
+                 check with dual stack with error:invalid CIDR[0]: <nil> (invalid CIDR address: x), \
+                 spec.podCIDRs: Invalid value: [\"x\",\"{v4}\"]: {families}]"
+            ),
+        ),
+    ] {
+        let (code, _, message) = client.post(NODES, node("n", &spec)).await.refusal();
+        assert_eq!((code, message), (422, format!("Node \"n\" is invalid: {why}")));
+    }
+}
+
+#[tokio::test]
+async fn a_node_keeps_its_ranges_and_its_provider() {
+    let client = Client::empty();
+    let node = json!({"metadata": {"name": "n"}});
+    client.post("/api/v1/nodes", node).await.ok();
+    let spec = json!({"podCIDRs": ["10.0.0.0/24", "fd00::/64"], "providerID": "a"});
+    let path = "/api/v1/nodes/n";
+    client.merge(path, json!({"spec": spec})).await.ok();
+    // The one follows from the other.
+    client.merge(path, json!({"spec": {"podCIDR": null}})).await.ok();
+    for (spec, fields) in [
+        (json!({"podCIDR": "10.1.0.0/24"}), &["spec.podCIDRs"][..]),
+        (json!({"podCIDR": null, "podCIDRs": null}), &["spec.podCIDRs"]),
+        (
+            json!({"podCIDR": "10.1.0.0/24", "podCIDRs": ["10.1.0.0/24", "fd01::/64"]}),
+            &["spec.podCIDRs", "spec.podCIDRs"],
+        ),
+        (json!({"providerID": null}), &["spec.providerID"]),
+        (
+            json!({"podCIDRs": ["10.0.0.0/24"], "providerID": "b"}),
+            &["spec.podCIDRs", "spec.providerID"],
+        ),
+    ] {
+        let refused = client.merge(path, json!({"spec": spec})).await;
+        let status = refused.json();
+        let causes = status["details"]["causes"].as_array().unwrap();
+        let named: Vec<_> = causes
+            .iter()
+            .map(|cause| cause["field"].as_str().unwrap())
+            .collect();
+        assert_eq!((refused.code, &named[..]), (422, fields), "{status}");
+    }
+}

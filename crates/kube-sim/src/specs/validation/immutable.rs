@@ -69,6 +69,7 @@ pub(super) fn causes(id: &str, old: &Object, new: &Object, causes: &mut Causes) 
                 }
             }
         }
+        "nodes" => node(old, new, causes),
         "pods" => pod(old, new, causes),
         "statefulsets.apps" => causes.extend(stateful_set(old, new)),
         "jobs.batch" => causes.extend(job(old, new)),
@@ -190,6 +191,27 @@ fn at<'a>(object: &'a Object, path: &str) -> &'a Value {
         .and_then(|name| object.get(name))
         .unwrap_or(&Value::Null);
     parts.fold(first, |value, name| &value[name])
+}
+
+/// What a node is given once stays; a real server says so of each of its ranges.
+fn node(old: &Object, new: &Object, causes: &mut Causes) {
+    let spec = |object: &Object| object.get("spec").cloned().unwrap_or_default();
+    let [old, new] = [old, new].map(spec);
+    let ranges = |spec: &Value| spec["podCIDRs"].as_array().cloned().unwrap_or_default();
+    let [before, now] = [&old, &new].map(ranges);
+    let changed = match before.len() == now.len() {
+        true => before.iter().zip(&now).filter(|(old, new)| old != new).count(),
+        false => usize::from(!before.is_empty()),
+    };
+    let refused = |field: &'static str, name: &str| {
+        let why = format!("node updates may not change {name} except from \"\" to valid");
+        Cause::forbidden(field, &why)
+    };
+    causes.extend((0..changed).map(|_| refused("spec.podCIDRs", "podCIDR")));
+    let id = |spec: &Value| spec["providerID"].as_str().unwrap_or("").to_owned();
+    if !id(&old).is_empty() && id(&old) != id(&new) {
+        causes.push(refused("spec.providerID", "providerID"));
+    }
 }
 
 /// Of the spec of a pod, few things can change; the nodes know nothing of the rest.

@@ -156,6 +156,15 @@ pub(super) fn address_fault(text: &str) -> Option<&'static str> {
     }
 }
 
+/// Whether these are at most one address of each family. A family is whether an address is one of IPv4; that of no address is none.
+pub(super) fn is_one_of_each(families: &[Option<bool>]) -> bool {
+    match families {
+        [] | [_] => true,
+        [Some(first), Some(second)] => first != second,
+        _ => false,
+    }
+}
+
 /// The address and the length of a range of addresses.
 pub(in crate::specs) fn range(text: &str) -> Option<(IpAddr, u8)> {
     let (start, bits) = text.split_once('/')?;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::at::{At, Causes};
 use super::names;
 use crate::names::{as_one, dns_label_faults, label_value_faults};
-use crate::status::quoted;
+use crate::status::{Cause, quoted};
 
 pub(super) fn lease(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
@@ -105,8 +105,31 @@ pub(super) fn node(object: &At<'_>, causes: &mut Causes) {
             causes.push(taint.duplicate_shown(&shown));
         }
     }
-    for range in spec.items("podCIDRs") {
+    ranges(&spec, causes);
+}
+
+/// At most one range of each family.
+fn ranges(spec: &At<'_>, causes: &mut Causes) {
+    let mut families = Vec::new();
+    let mut misfit = None;
+    for (n, range) in spec.items("podCIDRs").enumerate() {
         range.fits(names::range_fault, causes);
+        let family = names::range(range.text()).map(|(start, _)| start.to_canonical().is_ipv4());
+        families.push(family);
+        if family.is_none() && misfit.is_none() {
+            misfit = Some(format!("[{n}]: <nil> (invalid CIDR address: {})", range.text()));
+        }
+    }
+    if families.len() < 2 {
+        return;
+    }
+    let all = spec.at("podCIDRs");
+    if let Some(misfit) = misfit {
+        let why = "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR";
+        causes.push(Cause::internal(all.path(), &format!("{why}{misfit}")));
+    }
+    if !names::is_one_of_each(&families) {
+        causes.push(all.invalid_in_json("may specify no more than one CIDR for each IP family"));
     }
 }
 

@@ -73,9 +73,7 @@ fn addresses(name: &str, before: &[&str], now: &[&str], status: &At<'_>, causes:
         );
         causes.push(Cause::internal(all.path(), &why));
     }
-    let mut of_both = [Some(true), Some(false)].iter();
-    let is_pair = now.len() == 2 && of_both.all(|family| families.contains(family));
-    if families.contains(&None) || !is_pair {
+    if !names::is_one_of_each(&families) {
         let shown = now
             .iter()
             .map(|address| format!("{{\"IP\":{}}}", go_json(&(*address).into())));
