@@ -21,7 +21,7 @@ pub(crate) use fixes::{
 };
 pub(crate) use templates::template_of;
 pub(crate) use validation::{
-    added_causes, causes_of_change, causes_of_creation, causes_of_ephemeral_containers, causes_of_status,
-    selects, webhook_service_faults, webhook_url_faults,
+    added_causes, api_service_name_fault, causes_of_change, causes_of_creation,
+    causes_of_ephemeral_containers, causes_of_status, selects, webhook_service_faults, webhook_url_faults,
 };
 pub(crate) use warnings::{Change, warnings};

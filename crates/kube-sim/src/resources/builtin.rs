@@ -141,7 +141,8 @@ pub(super) const BUILTIN: &[Row] = &[
 ];
 
 /// Kinds with a status whose generation a real server leaves alone.
-pub(super) const NO_GENERATION: [&str; 11] = [
+pub(super) const NO_GENERATION: [&str; 12] = [
+    "apiservices",
     "horizontalpodautoscalers",
     "resourceclaims",
     "servicecidrs",

@@ -12,7 +12,7 @@ use crate::schema::{self, Additional, Definition, Node, Schema};
 type Object = Map<String, Value>;
 type Fix = fn(&mut Object);
 
-/// A definition without `io.k8s.api.`, a field, and its default in JSON.
+/// A definition without what its name begins with, a field, and its default in JSON.
 const FIELDS: &[(&str, &str, &str)] = &[
     (
         "admissionregistration.v1.MatchResources",
@@ -89,6 +89,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "timeoutSeconds",
         "10",
     ),
+    ("apiregistration.v1.ServiceReference", "port", "443"),
     ("apps.v1.DaemonSetSpec", "revisionHistoryLimit", "10"),
     ("apps.v1.DaemonSetUpdateStrategy", "type", r#""RollingUpdate""#),
     ("apps.v1.DeploymentSpec", "progressDeadlineSeconds", "600"),
@@ -351,10 +352,11 @@ pub(crate) fn fill_in(resource: &Resource, version: &str, object: &mut Object) {
 }
 
 fn in_definition(object: &mut Object, definition: &'static Definition) {
-    let of = definition
-        .name
-        .strip_prefix("io.k8s.api.")
-        .and_then(|name| TABLE.get(name));
+    const PREFIXES: [&str; 2] = ["io.k8s.api.", "io.k8s.kube-aggregator.pkg.apis."];
+    let name = PREFIXES
+        .iter()
+        .find_map(|prefix| definition.name.strip_prefix(prefix));
+    let of = name.and_then(|name| TABLE.get(name));
     if let Some(of) = of {
         for (field, default) in &of.fields {
             if object.get(*field).is_none_or(Value::is_null) {

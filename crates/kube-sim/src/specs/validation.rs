@@ -29,6 +29,7 @@ mod others;
 mod pod;
 mod policy;
 mod profiles;
+mod registration;
 mod service;
 mod status;
 mod volume;
@@ -37,6 +38,7 @@ mod workload;
 
 use super::at::{self, At, Causes};
 pub(super) use names::{address, first_of, is_written_out, range};
+pub(crate) use registration::api_service_name_fault;
 pub(crate) use webhook::{service_faults as webhook_service_faults, url_faults as webhook_url_faults};
 pub(crate) use workload::selects;
 
@@ -89,6 +91,7 @@ fn rules(id: &str) -> Option<Rules> {
         "mutatingadmissionpolicybindings.admissionregistration.k8s.io" => admission::mutating_binding,
         "runtimeclasses.node.k8s.io" => others::runtime_class,
         "certificatesigningrequests.certificates.k8s.io" => certificate::request,
+        registration::ID => registration::api_service,
         _ => return None,
     })
 }
@@ -167,7 +170,7 @@ pub(crate) fn causes_of_change(resource: &Resource, old: &Object, new: &Object) 
     let id = resource.id();
     let mut of_change = Vec::new();
     immutable::causes(&id, old, new, &mut of_change);
-    if id == "daemonsets.apps" {
+    if matches!(&*id, "daemonsets.apps" | registration::ID) {
         std::mem::swap(&mut causes, &mut of_change);
     }
     causes.append(&mut of_change);

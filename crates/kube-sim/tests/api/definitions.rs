@@ -204,10 +204,11 @@ async fn a_restored_state_has_its_definitions() {
     assert_eq!(made["status"]["conditions"][0]["status"], "False", "{made}");
 }
 
+const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
+
 /// What a kube-apiserver 1.36 was seen to do.
 #[tokio::test(start_paused = true)]
 async fn definitions_have_their_versions_registered() {
-    const SERVICES: &str = "/apis/apiregistration.k8s.io/v1/apiservices";
     let with = Sim::builder().controllers([Controller::BootstrapObjects]);
     let client = Client::new(with.build().unwrap());
     let schema = json!({"openAPIV3Schema": {"type": "object"}});
@@ -279,4 +280,92 @@ async fn definitions_have_their_versions_registered() {
     tokio::time::sleep(MOMENT).await;
     assert_eq!(client.get(DEFINITIONS).await.names(), [""; 0]);
     assert_eq!(registered().await, ["v1.reg.example"]);
+}
+
+/// An APIService of a version of `a.io`, with this in its spec.
+fn api_service(version: &str, rest: Value) -> Value {
+    let mut spec =
+        json!({"group": "a.io", "version": version, "groupPriorityMinimum": 20000, "versionPriority": 1000});
+    for (name, value) in rest.as_object().unwrap() {
+        spec[name] = value.clone();
+    }
+    json!({"metadata": {"name": format!("{version}.{}", spec["group"].as_str().unwrap())}, "spec": spec})
+}
+
+#[tokio::test]
+async fn an_api_service_has_a_port_and_no_generation() {
+    let client = Client::empty();
+    let service = api_service("v1", json!({"service": {"name": "x", "namespace": "y"}}));
+    let created = client.post(SERVICES, service).await.ok();
+    assert_eq!(created["spec"]["service"]["port"], 443);
+    assert_eq!(created["metadata"].get("generation"), None);
+    let path = format!("{SERVICES}/v1.a.io");
+    let patch = json!({"spec": {"versionPriority": 7, "service": {"port": null}}});
+    let changed = client.merge(&path, patch).await.ok();
+    assert_eq!(
+        (
+            &changed["spec"]["service"]["port"],
+            &changed["spec"]["versionPriority"]
+        ),
+        (&json!(443), &json!(7))
+    );
+    assert_eq!(changed["metadata"].get("generation"), None);
+}
+
+#[tokio::test]
+async fn an_api_service_that_is_wrong_is_refused() {
+    const GROUP_PRIORITY: &str =
+        "spec.groupPriorityMinimum: Invalid value: 0: must be positive and less than 20000";
+    const PRIORITY: &str = "spec.versionPriority: Invalid value: 0: must be positive and less than 1000";
+    const NAMESPACE: &str = "spec.service.namespace: Required value";
+    const NAME: &str = "spec.service.name: Required value";
+    const BOTH: &str =
+        "spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present";
+    let client = Client::empty();
+    let none = json!({"groupPriorityMinimum": null, "versionPriority": null, "service": {"name": "", "namespace": "y"},
+        "insecureSkipTLSVerify": true, "caBundle": "YQ=="});
+    let port =
+        "spec.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive";
+    let group = "spec.group: Required value: only v1 may have an empty group and it better be legacy kube";
+    let local = [
+        "spec.caBundle: Invalid value: \"1 bytes\": local APIServices may not have a caBundle",
+        "spec.insecureSkipTLSVerify: Invalid value: true: local APIServices may not have insecureSkipTLSVerify",
+    ];
+    for (version, rest, causes) in [
+        ("v1", none, &[GROUP_PRIORITY, PRIORITY, NAME, BOTH][..]),
+        ("v1", json!({"service": {"port": 0}}), &[NAMESPACE, NAME, port]),
+        ("v2", json!({"group": ""}), &[group]),
+        (
+            "v1",
+            json!({"caBundle": "YQ==", "insecureSkipTLSVerify": true}),
+            &local,
+        ),
+    ] {
+        let service = api_service(version, rest);
+        let name = service["metadata"]["name"].as_str().unwrap().to_owned();
+        let (code, _, message) = client.post(SERVICES, service).await.refusal();
+        let all = match causes {
+            [one] => (*one).to_owned(),
+            _ => format!("[{}]", causes.join(", ")),
+        };
+        let wanted = format!("APIService.apiregistration.k8s.io {name:?} is invalid: {all}");
+        assert_eq!((code, message), (422, wanted));
+    }
+    client.post(SERVICES, api_service("v1", json!({}))).await.ok();
+    let path = format!("{SERVICES}/v1.a.io");
+    for (patch, fields) in [
+        (json!({"versionPriority": null}), &["spec.versionPriority"][..]),
+        (json!({"group": "b.io"}), &["metadata.name"]),
+        (json!({"group": "B_"}), &["metadata.name", "spec.group"]),
+        (json!({"version": "V1"}), &["metadata.name", "spec.version"]),
+    ] {
+        let refused = client.merge(&path, json!({"spec": patch})).await;
+        let status = refused.json();
+        let causes = status["details"]["causes"].as_array().unwrap();
+        let named: Vec<_> = causes
+            .iter()
+            .map(|cause| cause["field"].as_str().unwrap())
+            .collect();
+        assert_eq!((refused.code, &named[..]), (422, fields), "{status}");
+    }
 }

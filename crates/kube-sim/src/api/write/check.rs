@@ -14,6 +14,7 @@ use crate::names::{begun_name, dns_label_faults, label_key_fault, path_segment_f
 use crate::object::Stored;
 use crate::resources::Resource;
 use crate::schema;
+use crate::specs;
 use crate::status::{Cause, StatusError, Told, quoted, unregistered};
 use crate::target::Target;
 
@@ -195,14 +196,12 @@ fn name_faults(resource: &Resource, name: &str, object: &Object) -> Vec<Cow<'sta
     let faults = match resource.id().as_str() {
         _ if resource.group == "rbac.authorization.k8s.io" => path_segment_faults(name),
         "apiservices.apiregistration.k8s.io" => {
-            let spec = object.get("spec").unwrap_or(&Value::Null);
-            let [version, group] = ["version", "group"].map(|member| spec[member].as_str().unwrap_or(""));
-            let wanted = format!("{version}.{group}");
-            let other = || format!("must be `spec.version+\".\"+spec.group`: {wanted:?}");
-            match path_segment_faults(name) {
-                none if none.is_empty() && name != wanted => return vec![other().into()],
-                faults => faults,
+            let faults = path_segment_faults(name);
+            if faults.is_empty() {
+                let other = specs::api_service_name_fault(name, object);
+                return other.into_iter().map(Cow::Owned).collect();
             }
+            faults
         }
         "namespaces" | "services" | "statefulsets.apps" => dns_label_faults(name),
         "events" | "events.events.k8s.io" | signing::ID => Vec::new(),

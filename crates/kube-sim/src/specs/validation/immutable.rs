@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::at::Causes;
-use super::{Object, gated, names, volume};
+use super::{Object, gated, names, registration, volume};
 use crate::meta::metadata;
 use crate::specs::annotations::APP_ARMOR;
 use crate::status::{self, Cause};
@@ -70,6 +70,7 @@ pub(super) fn causes(id: &str, old: &Object, new: &Object, causes: &mut Causes) 
             }
         }
         "nodes" => node(old, new, causes),
+        registration::ID => registration::change(old, new, causes),
         "pods" => pod(old, new, causes),
         "statefulsets.apps" => causes.extend(stateful_set(old, new)),
         "jobs.batch" => causes.extend(job(old, new)),
