@@ -68,7 +68,9 @@ fn index(registry: &Registry) -> Value {
 fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     let mut paths = Map::new();
     let mut schemas = BTreeMap::new();
+    let mut is_built_in = false;
     for resource in registry.of_version(group, version) {
+        is_built_in |= !resource.custom;
         let (name, schema) = component(&resource, version);
         let list = list_component(&resource, version, &name);
         let list_name = list.as_ref().map(|(name, _)| name.clone());
@@ -90,7 +92,10 @@ fn document(registry: &Registry, group: &str, version: &str) -> Option<Value> {
     } else {
         format!("/apis/{group}/{version}/")
     };
-    paths.insert(root, paths::of_resources());
+    // Of the resources of definitions, a real server publishes nothing else.
+    if is_built_in {
+        paths.insert(root, paths::of_resources());
+    }
     let info = json!({"title": "kube-sim", "version": env!("CARGO_PKG_VERSION")});
     let components = json!({"schemas": schemas});
     Some(json!({"openapi": "3.0.0", "info": info, "paths": paths, "components": components}))

@@ -160,6 +160,9 @@ async fn openapi_has_every_path_that_is_served() {
     let widgets = client.get("/openapi/v3/apis/sim.example/v1").await.ok();
     let deleted = &widgets["paths"]["/apis/sim.example/v1/namespaces/{namespace}/widgets"]["delete"];
     assert_eq!(deleted["x-kubernetes-action"], "deletecollection");
+    // Only groups of built-in kinds have a path that lists what is in them.
+    assert!(apps["paths"]["/apis/apps/v1/"].is_object());
+    assert!(widgets["paths"]["/apis/sim.example/v1/"].is_null());
     let schema_of = |document: &Value, path: &str| {
         let listed = &document["paths"][path]["get"]["responses"]["200"];
         let schema = &listed["content"]["application/json"]["schema"]["$ref"];
