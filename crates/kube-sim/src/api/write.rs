@@ -514,6 +514,11 @@ fn drop_empty(metadata: &mut Object) {
     });
 }
 
+/// Takes away the address of the object itself, which servers no longer store.
+fn drop_link(object: &mut Object) {
+    metadata_mut(object).remove("selfLink");
+}
+
 fn bump_generation(object: &mut Object) {
     let meta = metadata_mut(object);
     let generation = meta.get("generation").and_then(Value::as_i64).unwrap_or(0);

@@ -123,6 +123,40 @@ async fn patches_change_a_part() {
 }
 
 #[tokio::test]
+async fn a_self_link_is_dropped() {
+    let client = with_widgets();
+    let linked = |mut object: Value| {
+        object["metadata"] = json!({"name": "a", "selfLink": "/a/b"});
+        object
+    };
+    for (path, object) in [(CONFIGMAPS, configmap("a", 0)), (WIDGETS, widget("a", 1))] {
+        let (one, object) = (format!("{path}/a?fieldManager=m"), linked(object));
+        let dry = client
+            .post(&format!("{path}?dryRun=All"), object.clone())
+            .await
+            .ok();
+        assert_eq!(dry["metadata"]["selfLink"], json!(null));
+        let made = client.post(path, object.clone()).await.ok();
+        assert_eq!(made["metadata"]["selfLink"], json!(null));
+        // Nothing changes, so the version stays.
+        let link = json!({"metadata": {"selfLink": "/c"}});
+        assert_eq!(client.merge(&one, link).await.ok(), made);
+        let mut labelled = object.clone();
+        labelled["metadata"]["labels"] = json!({"x": "y"});
+        let mut whole = labelled.clone();
+        whole["metadata"]["resourceVersion"] = made["metadata"]["resourceVersion"].clone();
+        let put = client.put(&one, whole).await.ok();
+        let applied = client
+            .patch(&one, "application/apply-patch+yaml", labelled)
+            .await
+            .ok();
+        for changed in [put, applied] {
+            assert!(!changed.to_string().contains("selfLink"), "{changed}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn patches_that_are_wrong_are_refused() {
     let client = with_widgets();
     client.configmaps(&["a"]);

@@ -18,7 +18,7 @@ use crate::target::Target;
 use crate::{control, specs, view};
 
 use super::{
-    Writer, advice, as_read, as_stored, check, definition, drop_empty, fill_in, label_namespace,
+    Writer, advice, as_read, as_stored, check, definition, drop_empty, drop_link, fill_in, label_namespace,
     namespace_finalizers, new_uid, put, service, set_managers, signing,
 };
 
@@ -61,6 +61,7 @@ impl Api {
             };
             return Err(refused(resource, &name, there.deleting));
         }
+        drop_link(&mut object);
         as_stored(resource, &mut object);
         as_read(target, &mut object);
         if writer.dry_run() {

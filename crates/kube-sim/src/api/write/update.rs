@@ -17,8 +17,9 @@ use crate::target::Target;
 use crate::view;
 
 use super::{
-    Writer, advice, as_read, as_stored, bump_generation, check, definition, drop_empty, fill_in, keep_member,
-    name_namespace, namespace_finalizers, put, resize, service, set_managers, signing, with_managers,
+    Writer, advice, as_read, as_stored, bump_generation, check, definition, drop_empty, drop_link, fill_in,
+    keep_member, name_namespace, namespace_finalizers, put, resize, service, set_managers, signing,
+    with_managers,
 };
 
 impl Api {
@@ -55,6 +56,7 @@ impl Api {
         if writer != Writer::Owner {
             writer.dedup_owners(&mut new);
         }
+        drop_link(&mut new);
         if writer != Writer::Owner && target.subresource.is_none() && resource.id() == "services" {
             let (name, random) = (current.name(), &mut writer.random());
             service::allocate(transaction, resource, name, Some(&old), &mut new, random)?;
