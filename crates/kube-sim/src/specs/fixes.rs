@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::meta::text;
+use crate::meta::{metadata, text};
 use crate::resources::Resource;
 
 type Object = Map<String, Value>;
@@ -350,29 +350,49 @@ fn label_as_template(object: &mut Object) {
     }
 }
 
-/// The labels by which a new job knows its pods.
-pub(crate) fn name_job_pods(job: &mut Object, name: &str, uid: &str) {
-    let Some(spec) = member(job, "spec") else { return };
-    if spec.get("manualSelector") == Some(&Value::Bool(true)) || !is_absent(spec, "selector") {
-        return;
-    }
-    let labels = [
-        ("batch.kubernetes.io/controller-uid", uid),
-        ("batch.kubernetes.io/job-name", name),
+/// The labels by which a job knows its pods. The older ones come first, as in a real server's refusals.
+pub(super) fn labels_of_job<'a>(name: &'a str, uid: &'a str) -> [(&'static str, &'a str); 4] {
+    [
         ("controller-uid", uid),
         ("job-name", name),
-    ];
-    spec.insert(
-        "selector".into(),
-        json!({"matchLabels": {"batch.kubernetes.io/controller-uid": uid}}),
-    );
+        (CONTROLLER_UID, uid),
+        (JOB_NAME, name),
+    ]
+}
+
+/// The label by which a job selects its pods.
+pub(super) const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+
+pub(super) const JOB_NAME: &str = "batch.kubernetes.io/job-name";
+
+/// Adds the labels by which a new job knows its pods, unless its client selects them. What is given already stays, and is refused if it
+/// is something else.
+///
+/// If the job `shares` the labels of its template, because it was given none, it has those that are added, too.
+pub(crate) fn name_job_pods(job: &mut Object, name: &str, uid: &str, shares: bool) {
+    let labels = metadata(job).get("labels").unwrap_or(&Value::Null);
+    let shares = shares
+        && job
+            .get("spec")
+            .is_some_and(|spec| spec["template"]["metadata"]["labels"] == *labels);
+    let Some(spec) = member(job, "spec") else { return };
+    if spec.get("manualSelector") == Some(&Value::Bool(true)) {
+        return;
+    }
+    let selected = member(spec, "selector").and_then(|selector| member(selector, "matchLabels"));
+    if let Some(selected) = selected {
+        set(selected, CONTROLLER_UID, uid);
+    }
     let given = member(spec, "template")
         .and_then(|template| member(template, "metadata"))
         .and_then(|metadata| member(metadata, "labels"));
     if let Some(given) = given {
-        for (label, value) in labels {
+        for (label, value) in labels_of_job(name, uid) {
             set(given, label, value);
         }
+    }
+    if let (true, Some(metadata)) = (shares, member(job, "metadata")) {
+        metadata.remove("labels");
     }
     label_as_template(job);
 }

@@ -29,6 +29,8 @@ struct Sent {
     is_drawn: bool,
     /// The version that it names, which only a dry run answers with.
     version: String,
+    /// Whether it has labels.
+    is_labelled: bool,
 }
 
 impl Api {
@@ -94,6 +96,8 @@ impl Api {
         }
         self.check_namespace(transaction, target, object)?;
         let is_drawn = text(metadata(object), "name").is_empty();
+        let labels = metadata(object).get("labels").and_then(Value::as_object);
+        let is_labelled = labels.is_some_and(|labels| !labels.is_empty());
         let name = check::new_name(object, writer);
         // A dry run does not come as far as to where it is refused.
         let version = text(metadata(object), "resourceVersion").to_owned();
@@ -107,6 +111,7 @@ impl Api {
             name,
             is_drawn,
             version,
+            is_labelled,
         })
     }
 
@@ -136,6 +141,8 @@ impl Api {
             return Ok(sent.name);
         }
         let mut name = sent.name;
+        // A job without labels and its template have the same ones in a real server, but for a copy that is made when a name is drawn.
+        let shares_labels = !sent.is_labelled && !sent.is_drawn;
         self.apply_defaults_of_ranges(transaction, target, object);
         self.label_by_node(transaction, target, object);
         control::protect(&target.resource, object);
@@ -148,7 +155,14 @@ impl Api {
             name = self.create_by_webhooks(transaction, target, object, name, &sent.version, writer)?;
             writer.dedup_owners(object);
         }
-        self.complete_new(transaction, &target.resource, &name, object, writer)?;
+        self.complete_new(
+            transaction,
+            &target.resource,
+            &name,
+            object,
+            shares_labels,
+            writer,
+        )?;
         Ok(name)
     }
 
@@ -226,6 +240,7 @@ impl Api {
         resource: &Resource,
         name: &str,
         object: &mut Object,
+        shares_labels: bool,
         writer: Writer<'_>,
     ) -> Result<(), StatusError> {
         let uid = writer.new_uid();
@@ -244,7 +259,7 @@ impl Api {
             }
             // With somebody who stands in for the nodes, they are ready at once.
             "nodes" if !self.runs(Controller::Kubelet) => specs::admit_node(object),
-            "jobs.batch" => specs::name_job_pods(object, name, &uid),
+            "jobs.batch" => specs::name_job_pods(object, name, &uid, shares_labels),
             signing::ID => signing::name_requestor(object, writer.user()),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
             "persistentvolumeclaims" => {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::at::{At, Causes};
 use super::{cron, names, pod, volume};
 use crate::names::dns_label_faults;
+use crate::specs::fixes::{CONTROLLER_UID, JOB_NAME, labels_of_job};
 use crate::status::go_json;
 
 pub(super) fn deployment(object: &At<'_>, causes: &mut Causes) {
@@ -296,24 +297,23 @@ pub(crate) fn selects(selector: &Value, labels: &Value) -> bool {
 pub(super) fn job(object: &At<'_>, causes: &mut Causes) {
     let spec = object.at("spec");
     let (selector, template) = (spec.at("selector"), spec.at("template"));
-    if !selector.is_set() {
-        causes.push(selector.required(""));
-    } else {
-        names::selector(&selector, causes);
+    let mut faults = Causes::new();
+    match selector.is_set() {
+        true => names::selector(&selector, &mut faults),
+        false => faults.push(selector.required("")),
     }
-    let is_own = |key: &String| key == "batch.kubernetes.io/controller-uid" || key == "controller-uid";
-    let labels = selector.get("matchLabels").as_object().into_iter().flatten();
-    if !spec.is_true_at("manualSelector") && !labels.map(|(key, _)| key).all(is_own) {
-        let shown = names::selector_shown(selector.value());
-        causes.push(selector.invalid_as(shown, "`selector` not auto-generated"));
+    let is_sound = faults.is_empty();
+    if selector.is_set() && !spec.is_true_at("manualSelector") {
+        generated_selector(object, is_sound, causes);
     }
+    job_spec(&spec, causes);
+    causes.append(&mut faults);
     let metadata = template.at("metadata");
     let labels = metadata.at("labels");
-    if !selects(selector.value(), labels.value()) {
+    if (is_sound || !selector.is_set()) && !selects(selector.value(), labels.value()) {
         let why = "`selector` does not match template `labels`";
         causes.push(labels.invalid_as(go_json(labels.value()), why));
     }
-    job_spec(&spec, causes);
     let last = spec.number_at("completions").unwrap_or(0).saturating_sub(1);
     if spec.text_at("completionMode") == "Indexed" && last >= 0 {
         let metadata = object.at("metadata");
@@ -324,6 +324,32 @@ pub(super) fn job(object: &At<'_>, causes: &mut Causes) {
             let why = format!("will not able to create pod with invalid DNS label: {host}");
             causes.push(name.invalid(&why));
         }
+    }
+}
+
+/// The selector of a job and the labels of its template, as the server completes them: they are about this job and no other.
+fn generated_selector(object: &At<'_>, is_sound: bool, causes: &mut Causes) {
+    let (metadata, spec) = (object.at("metadata"), object.at("spec"));
+    let (selector, template) = (spec.at("selector"), spec.at("template"));
+    let expected = labels_of_job(metadata.text_at("name"), metadata.text_at("uid"));
+    let template = template.at("metadata");
+    let labels = template.get("labels");
+    // A job that an old server has made has the older labels only.
+    let is_new = !labels[CONTROLLER_UID].is_null() && !labels[JOB_NAME].is_null()
+        || !selector.get("matchLabels")[CONTROLLER_UID].is_null();
+    let needed = if is_new { 4 } else { 2 };
+    for (key, value) in &expected[..needed] {
+        let (label, why) = (template.entry("labels", key), format!("must be '{value}'"));
+        if !label.is_set() {
+            causes.push(label.required(&why));
+        } else if label.text() != *value {
+            causes.push(label.invalid_as(go_json(labels), &why));
+        }
+    }
+    let expected = expected.map(|(key, value)| (key.to_owned(), value.into()));
+    if is_sound && !selects(selector.value(), &Map::from_iter(expected).into()) {
+        let shown = names::selector_shown(selector.value());
+        causes.push(selector.invalid_as(shown, "`selector` not auto-generated"));
     }
 }
 

@@ -222,3 +222,143 @@ async fn creations_that_are_wrong_are_refused() {
     assert_eq!(large.code, 413);
     assert_eq!(client.store().list("v1", "ConfigMap", None).unwrap().len(), 1);
 }
+
+const JOBS: &str = "/apis/batch/v1/namespaces/default/jobs";
+
+/// A job with a selector and labels of its template.
+fn job(selector: &Value, labels: &Value) -> Value {
+    let pod = json!({"restartPolicy": "Never", "containers": [{"name": "c", "image": "i"}]});
+    let template = json!({"metadata": {"labels": labels}, "spec": pod});
+    json!({"metadata": {"name": "j"}, "spec": {"selector": selector, "template": template}})
+}
+
+#[tokio::test]
+async fn a_job_gets_what_its_selector_and_labels_lack() {
+    let name = "batch.kubernetes.io/job-name";
+    let uid_label = "batch.kubernetes.io/controller-uid";
+    for selector in [
+        json!(null),
+        json!({}),
+        json!({"matchLabels": {}}),
+        json!({"matchLabels": {"job-name": "j"}}),
+        json!({"matchExpressions": [{"key": "job-name", "operator": "Exists"}]}),
+    ] {
+        let client = Client::empty();
+        let made = client
+            .post(JOBS, job(&selector, &json!({"a": "b", "job-name": "j"})))
+            .await
+            .ok();
+        let uid = &made["metadata"]["uid"];
+        let labels = json!({"a": "b", "controller-uid": uid, "job-name": "j", uid_label: uid, name: "j"});
+        assert_eq!(made["spec"]["template"]["metadata"]["labels"], labels);
+        assert_eq!(made["metadata"]["labels"], labels);
+        let mut selected = selector.clone();
+        selected["matchLabels"][uid_label] = uid.clone();
+        assert_eq!(made["spec"]["selector"], selected);
+    }
+    let client = Client::empty();
+    let mut drawn = job(&json!(null), &json!({"a": "b"}));
+    drawn["metadata"] = json!({"generateName": "j-"});
+    let made = client.post(JOBS, drawn).await.ok();
+    assert_eq!(made["metadata"]["labels"], json!({"a": "b"}));
+    let mut own = job(&json!(null), &json!({"a": "b"}));
+    own["metadata"]["labels"] = json!({"a": "b"});
+    let made = client.post(JOBS, own).await.ok();
+    assert_eq!(made["metadata"]["labels"], json!({"a": "b"}));
+}
+
+#[tokio::test]
+async fn a_job_with_the_labels_of_another_is_refused() {
+    let client = Client::empty();
+    let selecting = |labels: Value| json!({"matchLabels": labels});
+    for (selector, labels, faults) in [
+        (
+            selecting(json!({"controller-uid": "x"})),
+            json!({"controller-uid": "x"}),
+            vec![
+                "spec.template.metadata.labels[controller-uid]: Invalid value: {\"batch.kubernetes.io/controller-uid\":\"UID\",\
+                 \"batch.kubernetes.io/job-name\":\"j\",\"controller-uid\":\"x\",\"job-name\":\"j\"}: must be 'UID'",
+                "spec.selector: Invalid value: {\"matchLabels\":{\"batch.kubernetes.io/controller-uid\":\"UID\",\
+                 \"controller-uid\":\"x\"}}: `selector` not auto-generated",
+            ],
+        ),
+        (
+            json!(null),
+            json!({"job-name": "x"}),
+            vec![
+                "spec.template.metadata.labels[job-name]: Invalid value: {\"batch.kubernetes.io/controller-uid\":\"UID\",\
+                 \"batch.kubernetes.io/job-name\":\"j\",\"controller-uid\":\"UID\",\"job-name\":\"x\"}: must be 'j'",
+            ],
+        ),
+        (
+            json!(null),
+            json!({"batch.kubernetes.io/controller-uid": "x"}),
+            vec![
+                "spec.template.metadata.labels[batch.kubernetes.io/controller-uid]: Invalid value: \
+                 {\"batch.kubernetes.io/controller-uid\":\"x\",\"batch.kubernetes.io/job-name\":\"j\",\
+                 \"controller-uid\":\"UID\",\"job-name\":\"j\"}: must be 'UID'",
+                "spec.template.metadata.labels: Invalid value: {\"batch.kubernetes.io/controller-uid\":\"x\",\
+                 \"batch.kubernetes.io/job-name\":\"j\",\"controller-uid\":\"UID\",\"job-name\":\"j\"}: \
+                 `selector` does not match template `labels`",
+            ],
+        ),
+        (
+            selecting(json!({"a": "b"})),
+            json!({"a": "b"}),
+            vec![
+                "spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\",\
+                 \"batch.kubernetes.io/controller-uid\":\"UID\"}}: `selector` not auto-generated",
+            ],
+        ),
+        (
+            json!({"matchExpressions": [{"key": "a", "operator": "Foo"}]}),
+            json!({"a": "b", "job-name": "j"}),
+            vec![
+                "spec.selector.matchExpressions[0].operator: Invalid value: \"Foo\": not a valid selector operator",
+            ],
+        ),
+    ] {
+        let answer = client.post(JOBS, job(&selector, &labels)).await;
+        assert_eq!(answer.code, 422);
+        let causes = answer.json()["details"]["causes"].as_array().unwrap().clone();
+        let text = |cause: &Value, part: &str| cause[part].as_str().unwrap().to_owned();
+        let said = causes
+            .iter()
+            .map(|cause| format!("{}: {}", text(cause, "field"), text(cause, "message")));
+        let said: Vec<_> = said.map(|fault| without_uid(&fault)).collect();
+        assert_eq!(said, faults);
+    }
+}
+
+/// What is said, without the uid that was drawn for the object.
+fn without_uid(text: &str) -> String {
+    let is_uid = |word: &&str| word.len() == 36 && word.matches('-').count() == 4;
+    let mut words = text.split(['"', '\'']);
+    match words.find(is_uid) {
+        Some(uid) => text.replace(uid, "UID"),
+        None => text.to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn the_labels_of_a_job_stay_what_they_are() {
+    let client = Client::empty();
+    let suspended = |mut job: Value| {
+        job["spec"]["suspend"] = json!(true);
+        job
+    };
+    let made = client
+        .post(JOBS, suspended(job(&json!({}), &json!({"a": "b"}))))
+        .await
+        .ok();
+    let one = format!("{JOBS}/j");
+    for (label, value) in [("job-name", json!("x")), ("controller-uid", json!(null))] {
+        let labels = json!({"spec": {"template": {"metadata": {"labels": {label: value}}}}});
+        let (code, _, message) = client.merge(&one, labels).await.refusal();
+        let field = format!("spec.template.metadata.labels[{label}]");
+        assert!(code == 422 && message.contains(&field), "{message}");
+    }
+    let other = json!({"metadata": {"labels": {"c": "d"}}, "spec": {"suspend": false}});
+    let changed = client.merge(&one, other).await.ok();
+    assert_eq!(changed["spec"]["selector"], made["spec"]["selector"]);
+}
