@@ -4,7 +4,7 @@ use super::state::{Change, Written};
 use super::tracked_informer::{AnyCache, Lists};
 use super::*;
 use crate::controller::{Action, Controller};
-use futures::future::{BoxFuture, ready};
+use futures::future::BoxFuture;
 use futures::{FutureExt as _, StreamExt as _, stream};
 use http::{Request, Response};
 use http_body_util::{BodyExt as _, StreamBody};
@@ -16,7 +16,7 @@ use kube_informer::selector::ShardField;
 use kube_informer::{Notification, Partition, ResourceVersion, ShardSet, SharedInformerFactory};
 use kube_sim::Sim;
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tokio::time::{Instant, sleep};
 
 const LAG: Duration = Duration::from_secs(1);
@@ -496,47 +496,15 @@ async fn a_wait_can_be_without_end() {
     assert!(scene.held("a").is_some());
 }
 
-/// A cache that was listed as often as a test says.
-struct Listed(Mutex<u64>);
-
-impl AnyCache for Listed {
-    fn resource(&self) -> &str {
-        "maps"
-    }
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-
-    fn record(&self, _: ObjectKey, _: ResourceVersion) {}
-
-    fn record_deletion(&self, _: ObjectKey, _: &str) {}
-
-    fn caught_up(&self, _: &str) -> bool {
-        true
-    }
-
-    fn wait<'a>(&'a self, _: &'a ObjectKey) -> BoxFuture<'a, ()> {
-        ready(()).boxed()
-    }
-
-    fn lists(&self, _: Option<&str>) -> Lists {
-        vec![(Partition::SINGLE, *self.0.lock().unwrap())]
-    }
-
-    fn is_refused(&self, _: Option<&str>) -> bool {
-        false
-    }
-}
-
-/// A cache that counts how often it is asked.
+/// A cache that is as a test says, and counts how often it is asked.
 #[derive(Default)]
-struct Asked {
-    is_seen: AtomicBool,
-    times: AtomicUsize,
+struct Fake {
+    lists: AtomicU64,
+    has_seen_all: AtomicBool,
+    asked: AtomicUsize,
 }
 
-impl AnyCache for Asked {
+impl AnyCache for Fake {
     fn resource(&self) -> &str {
         "maps"
     }
@@ -550,13 +518,13 @@ impl AnyCache for Asked {
     fn record_deletion(&self, _: ObjectKey, _: &str) {}
 
     fn caught_up(&self, _: &str) -> bool {
-        self.times.fetch_add(1, Ordering::SeqCst);
-        self.is_seen.load(Ordering::SeqCst)
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.has_seen_all.load(Ordering::SeqCst)
     }
 
     fn wait<'a>(&'a self, _: &'a ObjectKey) -> BoxFuture<'a, ()> {
         async {
-            while !self.is_seen.load(Ordering::SeqCst) {
+            while !self.has_seen_all.load(Ordering::SeqCst) {
                 sleep(LAG).await;
             }
         }
@@ -564,7 +532,7 @@ impl AnyCache for Asked {
     }
 
     fn lists(&self, _: Option<&str>) -> Lists {
-        Lists::new()
+        vec![(Partition::SINGLE, self.lists.load(Ordering::SeqCst))]
     }
 
     fn is_refused(&self, _: Option<&str>) -> bool {
@@ -576,7 +544,7 @@ impl AnyCache for Asked {
 #[tokio::test(start_paused = true)]
 async fn many_runs_wait_for_many_writes_of_others() {
     const MANY: usize = 1000;
-    let (writes, cache) = (OwnWrites::new(), Arc::new(Asked::default()));
+    let (writes, cache) = (OwnWrites::new(), Arc::new(Fake::default()));
     writes.lock().add(cache.clone());
     for number in 0..MANY {
         let written = Written {
@@ -593,7 +561,7 @@ async fn many_runs_wait_for_many_writes_of_others() {
         state.note(&lists, &written, None, false);
         assert_eq!(state.remembered(), number + 1);
     }
-    cache.times.store(0, Ordering::SeqCst);
+    cache.asked.store(0, Ordering::SeqCst);
     let runs = (0..MANY).map(|number| ReconcileKey::new("test", format!("ns/{number}")));
     let waits: Vec<_> = runs
         .map(|run| {
@@ -604,14 +572,14 @@ async fn many_runs_wait_for_many_writes_of_others() {
         .collect();
     sleep(LAG).await;
     assert!(waits.iter().all(|wait| !wait.is_finished()));
-    cache.is_seen.store(true, Ordering::SeqCst);
+    cache.has_seen_all.store(true, Ordering::SeqCst);
     for wait in waits {
         wait.await.unwrap().unwrap();
     }
     assert!(writes.caught_up(&ReconcileKey::new("test", "ns/0")));
     assert_eq!(writes.lock().remembered(), 0);
-    let times = cache.times.load(Ordering::SeqCst);
-    assert!(times < 5 * MANY, "{times}");
+    let asked = cache.asked.load(Ordering::SeqCst);
+    assert!(asked < 5 * MANY, "{asked}");
 }
 
 /// What a change leads to.
@@ -625,7 +593,7 @@ enum Told {
 #[test]
 fn a_relist_hides_no_change_behind_an_echo() {
     let mut state = State::default();
-    let cache = Arc::new(Listed(Mutex::new(1)));
+    let cache = Arc::new(Fake::default());
     state.add(cache.clone());
     let run = ReconcileKey::new("test", "ns/owner");
     let mut told = |version: u64, created: bool, lists: u64| {
@@ -639,7 +607,7 @@ fn a_relist_hides_no_change_behind_an_echo() {
             gone: false,
         };
         state.note(&before, &written, Some(&run), false);
-        *cache.0.lock().unwrap() += lists;
+        cache.lists.fetch_add(lists, Ordering::SeqCst);
         let change = Change {
             cache: 0,
             uid: "u".into(),
@@ -657,7 +625,7 @@ fn a_relist_hides_no_change_behind_an_echo() {
 #[test]
 fn a_change_that_outruns_the_answer_waits_for_the_run() {
     let mut state = State::default();
-    state.add(Arc::new(Listed(Mutex::new(1))));
+    state.add(Arc::new(Fake::default()));
     let run = ReconcileKey::new("test", "ns/owner");
     let lists = state.caches_of("maps", None);
     let change = |version: u64| Change {

@@ -25,6 +25,16 @@ impl Answer {
         serde_json::from_slice(&self.body).expect("a JSON body")
     }
 
+    /// The fields that a refusal names.
+    pub(crate) fn refused_fields(&self) -> Vec<String> {
+        let status = self.json();
+        assert_eq!(self.code, 422, "{status}");
+        let causes = status["details"]["causes"].as_array().expect("causes").iter();
+        causes
+            .map(|cause| cause["field"].as_str().expect("a field").to_owned())
+            .collect()
+    }
+
     /// The names of a list's items.
     pub(crate) fn names(&self) -> Vec<String> {
         let items = self.json()["items"].as_array().expect("a list").clone();
