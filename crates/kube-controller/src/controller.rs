@@ -144,7 +144,6 @@ use crate::reflector::{ObjectRef, Store};
 use crate::utils::Backoff;
 use crate::watcher;
 use engine::Engine;
-pub(crate) use follower::is_refused;
 use follower::{OwnInformer, Watched, informer_of};
 use futures::future::{BoxFuture, select_all};
 use futures::stream::BoxStream;
@@ -487,8 +486,8 @@ where
     }
 
     /// Stops at once when this future completes: running reconciles are dropped at their current await point,
-    /// and the stream ends when all of them have been dropped. If this is called several times, the first
-    /// future that completes counts.
+    /// and the stream ends when all of them have been dropped. It does not wait for the controller's informers. If this is
+    /// called several times, the first future that completes counts.
     pub fn abort_on(mut self, trigger: impl Future<Output = ()> + Send + 'static) -> Self {
         self.abort.push(trigger.boxed());
         self

@@ -8,7 +8,7 @@ use kube::core::DynamicObject;
 use kube_informer::form::Packed;
 use kube_informer::informer::InformerStatus;
 use kube_informer::low_level::wire::Encoding;
-use kube_informer::reflector::ReflectorOptions;
+use kube_informer::reflector::{ReflectorOptions, ReflectorStatus};
 use kube_informer::{Delivery, FieldPlan, HandlerOptions, Partition, SharedInformer};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,10 +78,7 @@ impl Informers {
                 };
                 let listed = async {
                     // Others need not wait for one that is refused.
-                    let refused = status.wait_for(|status| {
-                        let error = status.last_error.as_ref();
-                        error.is_some_and(|error| !error.class.is_retryable())
-                    });
+                    let refused = status.wait_for(ReflectorStatus::is_refused);
                     tokio::select! {
                         _ = started.synced() => {}
                         _ = refused => {}

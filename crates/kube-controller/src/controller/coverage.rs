@@ -6,7 +6,7 @@
 
 use super::any_informer::AnyInformer;
 use super::error::RunnerError;
-use super::follower::{is_refused, settle};
+use super::follower::settle;
 use kube_informer::informer::{PartitionStatus, Stopped};
 use kube_informer::selector::ShardField;
 use kube_informer::{ObjectKey, Partition};
@@ -215,7 +215,7 @@ fn all_unsynced(informer: &dyn AnyInformer) -> Vec<PartitionStatus> {
 /// Those of some partitions that are not worth waiting for, because of this.
 fn hopeless(mut unsynced: Vec<PartitionStatus>, why: &RunnerError) -> Vec<PartitionStatus> {
     if let RunnerError::Refused { .. } = why {
-        unsynced.retain(|partition| is_refused(&partition.reflector));
+        unsynced.retain(|partition| partition.reflector.is_refused());
     }
     unsynced
 }
@@ -322,7 +322,7 @@ impl Source {
                 None => Ok(listed.await.is_ok()),
                 Some(timeout) => {
                     let is_hopeless = |partition: &PartitionStatus| {
-                        given_up.contains(&partition.partition) || is_refused(&partition.reflector)
+                        given_up.contains(&partition.partition) || partition.reflector.is_refused()
                     };
                     let is_refused = || asked.waits_only_for(&*informer, is_hopeless);
                     settle(&*informer, listed, timeout, is_refused).await

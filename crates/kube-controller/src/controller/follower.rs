@@ -10,7 +10,7 @@ use kube::core::ApiResource;
 use kube::{Api, Resource};
 use kube_informer::form::Decode;
 use kube_informer::informer::{RunError, Stopped};
-use kube_informer::reflector::{LastError, ReflectorOptions, ReflectorStatus};
+use kube_informer::reflector::{LastError, ReflectorOptions};
 use kube_informer::source::ClientSource;
 use kube_informer::{
     CachedObject, Delivery, HandlerOptions, PanicPolicy, Registration, ShardSet, SharedInformer,
@@ -243,7 +243,7 @@ impl Running {
     /// # Errors
     /// It is not worth waiting for any longer.
     async fn settle(&self, timeout: Duration) -> Result<bool, RunnerError> {
-        let is_refused = || is_refused(&self.informer.status().reflector);
+        let is_refused = || self.informer.status().reflector.is_refused();
         settle(&*self.informer, self.registration.synced(), timeout, is_refused).await
     }
 }
@@ -285,10 +285,4 @@ pub(super) async fn settle(
             }
         }
     }
-}
-
-/// Whether the server refuses what a reflector asks for, so that waiting may not help.
-pub(crate) fn is_refused(status: &ReflectorStatus) -> bool {
-    let refused = |error: &LastError| status.failures > 0 && !error.class.is_retryable();
-    status.last_error.as_ref().is_some_and(refused)
 }

@@ -147,7 +147,8 @@ impl<O: CachedObject> Source<O> {
     /// update must pass all of them.
     ///
     /// These changes always pass: an object is new, is deleted, begins to be deleted, or was replaced by
-    /// another one of its name, an object cannot be read, and the predicate panics, which is logged. See [`predicates`](crate::predicates).
+    /// another one of its name, and an object cannot be read. If the predicate panics, this is logged, and the
+    /// update passes. See [`predicates`](crate::predicates).
     #[doc(alias = "WithPredicates")]
     pub fn filter(self, predicate: impl Predicate<O::Object> + Send + 'static) -> Self
     where

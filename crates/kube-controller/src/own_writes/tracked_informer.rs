@@ -2,7 +2,6 @@
 
 use super::state::Change;
 use super::{OwnWrites, ReconcileKey};
-use crate::controller::is_refused;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use kube_informer::informer::WriteTracker;
@@ -207,6 +206,6 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
         };
         let status = self.informer.reflector_status(partition);
         let status = status.borrow();
-        status.lists == 0 && is_refused(&status)
+        status.lists == 0 && status.is_refused()
     }
 }

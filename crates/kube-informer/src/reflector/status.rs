@@ -54,6 +54,17 @@ pub struct ReflectorStatus {
 }
 
 impl ReflectorStatus {
+    /// Whether the last request was refused in a way that [waiting may not help](ErrorClass::is_retryable), such as with 403.
+    ///
+    /// ```
+    /// use kube_informer::reflector::ReflectorStatus;
+    /// assert!(!ReflectorStatus::default().is_refused());
+    /// ```
+    pub fn is_refused(&self) -> bool {
+        let refused = |error: &LastError| self.failures > 0 && !error.class.is_retryable();
+        self.last_error.as_ref().is_some_and(refused)
+    }
+
     /// Combines the status of several reflectors: counters are summed, and the other fields are those of the
     /// reflector that is furthest from watching.
     pub(crate) fn together<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
