@@ -5,13 +5,18 @@ use crate::workspace::{
     target, target_root, text,
 };
 use crate::{api, costs, features, licences, package, protobuf, readme, spelling};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 struct Step {
     name: &'static str,
     about: &'static str,
     run: fn() -> Result<Outcome>,
+    /// CI runs it beside the steps after it, because it keeps one processor busy and does not look at the clock.
+    beside: bool,
 }
 
 const STEPS: &[Step] = &[
@@ -44,6 +49,14 @@ const STEPS: &[Step] = &[
         "every interleaving of the work queue's lock and wake-ups",
         loom,
     ),
+    Step {
+        beside: true,
+        ..step(
+            "costs",
+            "instructions and allocations of the hot paths are those of bench/costs/COSTS.md; --update writes them",
+            costs::check,
+        )
+    },
     step(
         "features",
         "each combination of two cargo features, and the oldest Kubernetes version",
@@ -54,11 +67,6 @@ const STEPS: &[Step] = &[
         "outside",
         "bench/ and fuzz/, which stand outside of the workspace",
         outside,
-    ),
-    step(
-        "costs",
-        "instructions and allocations of the hot paths are those of bench/costs/COSTS.md; --update writes them",
-        costs::check,
     ),
     step(
         "package",
@@ -79,7 +87,12 @@ const STEPS: &[Step] = &[
 ];
 
 const fn step(name: &'static str, about: &'static str, run: fn() -> Result<Outcome>) -> Step {
-    Step { name, about, run }
+    Step {
+        name,
+        about,
+        run,
+        beside: false,
+    }
 }
 
 /// Runs what the command line asks for: nothing (a list), `ci`, `publish-dry-run`, `api --update`, `costs --update`, `man`, `protobuf`, or any steps.
@@ -125,16 +138,59 @@ fn named(name: &str) -> Result<&'static Step> {
 }
 
 fn all() -> Result<()> {
-    let mut ended = Vec::new();
-    for step in STEPS {
-        ended.push((step.name, timed(step)?));
-    }
+    let (mut ended, mut beside) = (Vec::new(), Vec::new());
+    let mut one = |step: &'static Step| -> Result<()> {
+        match step.beside {
+            true => beside.push(Beside::start(step)?),
+            false => ended.push((step.name, timed(step)?)),
+        }
+        Ok(())
+    };
+    let result = STEPS.iter().try_for_each(&mut one);
+    // Whatever failed, nothing is left behind.
+    let joined: Vec<Result<()>> = beside.into_iter().map(Beside::join).collect();
+    result?;
+    joined.into_iter().collect::<Result<()>>()?;
     println!("\n== all steps");
     for (name, (outcome, took)) in ended {
         println!("{:>5} s  {name}", took.as_secs());
         report(name, outcome);
     }
     Ok(())
+}
+
+/// A step in a process of its own.
+struct Beside {
+    step: &'static Step,
+    process: Child,
+    /// What it prints.
+    printed: PathBuf,
+}
+
+impl Beside {
+    fn start(step: &'static Step) -> Result<Self> {
+        let printed = target_root().join(format!("{}.log", step.name));
+        let file = File::create(&printed).with_context(|| format!("cannot write {}", printed.display()))?;
+        let process = command(&std::env::current_exe()?.to_string_lossy(), step.name)
+            .stdout(file.try_clone()?)
+            .stderr(file)
+            .spawn()?;
+        Ok(Self {
+            step,
+            process,
+            printed,
+        })
+    }
+
+    /// Waits for its end, and prints what it has printed.
+    fn join(mut self) -> Result<()> {
+        let status = self.process.wait()?;
+        print!("{}", std::fs::read_to_string(&self.printed)?);
+        if !status.success() {
+            bail!("step `{}`: {status}", self.step.name);
+        }
+        Ok(())
+    }
 }
 
 fn report(name: &str, outcome: Outcome) {
@@ -178,8 +234,11 @@ fn doc() -> Result<Outcome> {
 }
 
 fn test() -> Result<Outcome> {
+    // More tests at once than processors, because many wait most of the time.
+    let threads = std::thread::available_parallelism().map_or(4, |processors| 2 * processors.get());
     // --all-targets would leave out the documentation's examples; the programs of examples/ are built with the tests.
-    cargo_all(&["test --workspace --locked"])
+    run(cargo("test --workspace --locked").env("RUST_TEST_THREADS", threads.to_string()))?;
+    Ok(Outcome::Passed)
 }
 
 fn loom() -> Result<Outcome> {
