@@ -61,9 +61,11 @@
 mod correlator;
 mod lru;
 mod recorder;
+mod status;
 mod writer;
 
-pub use recorder::{InvalidEvent, Recorder, RecorderStatus, Unwritten};
+pub use recorder::{InvalidEvent, Recorder, Unwritten};
+pub use status::RecorderStatus;
 
 use crate::names::hostname;
 use k8s_openapi::api::core::v1::ObjectReference;

@@ -225,16 +225,19 @@
 
 mod assignment;
 mod config;
+mod error;
 mod free;
 mod group;
 mod member;
 mod members;
+mod owns_until;
 mod share;
 mod stop;
 mod unanswered;
 
 pub use config::{GROUP_LABEL, ShardGroupConfig, ShardGroupConfigError};
-pub use group::{ShardGroup, ShardGroupError};
+pub use error::ShardGroupError;
+pub use group::ShardGroup;
 
 #[cfg(test)]
 mod simulation;

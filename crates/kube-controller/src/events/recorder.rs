@@ -1,11 +1,12 @@
 //! The handle with which events are published.
 
 use super::correlator::{Correlator, Observed};
+use super::status::{Counts, RecorderStatus};
 use super::writer::{REQUEST, Waiting, Writer};
 use super::{Event, Reporter};
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::Client;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -37,36 +38,6 @@ struct Shared {
     /// Cancelled to give up, even what is being written.
     abort: CancellationToken,
     ended: CancellationToken,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Counts {
-    pub(super) written: AtomicU64,
-    pub(super) refused: AtomicU64,
-    pub(super) failed: AtomicU64,
-    dropped: AtomicU64,
-    spam: AtomicU64,
-    /// Whether the last write found no room in the line.
-    overflowing: AtomicBool,
-}
-
-/// What became of the events of a recorder. All but [`waiting`](Self::waiting) count from its start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct RecorderStatus {
-    /// Writes that wait in line.
-    pub waiting: usize,
-    /// Writes that the server has accepted. One may stand for many events of a series.
-    pub written: u64,
-    /// Events that were dropped because the line was full, or the recorder had stopped.
-    pub dropped: u64,
-    /// Events that were dropped by the spam filter.
-    pub spam: u64,
-    /// Writes that the server has refused: not allowed, a namespace that is being deleted, an event that is
-    /// not valid.
-    pub refused: u64,
-    /// Writes that were given up: the server did not answer in 12 tries, or until the recorder was stopped.
-    pub failed: u64,
 }
 
 /// Why an event was not published.

@@ -1,7 +1,7 @@
 //! The task that writes events.
 
 use super::correlator::{Correlator, SERIES_IDLE, SeriesKey};
-use super::recorder::Counts;
+use super::status::Counts;
 use k8s_openapi::api::events::v1::Event as ApiEvent;
 use kube::api::{Patch, PatchParams, PostParams};
 use kube::core::Status;

@@ -1,7 +1,7 @@
 //! What was written, by whom, and who has not seen it.
 
 use super::ReconcileKey;
-use super::tracked_informer::{AnyCache, Lists};
+use super::tracked_informer::{AnyCache, Change, Lists};
 use kube_informer::{ObjectKey, ResourceVersion};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -61,15 +61,6 @@ struct Echo {
     deleted: bool,
     /// Before the write.
     lists: Lists,
-}
-
-/// What a cache's informer tells of.
-pub(super) struct Change {
-    pub(super) cache: usize,
-    pub(super) uid: Box<str>,
-    pub(super) version: ResourceVersion,
-    pub(super) deleted: bool,
-    pub(super) lists: Lists,
 }
 
 /// What the server did.

@@ -1,6 +1,7 @@
 //! The cases of controller-runtime's consistent reads, on a cache that is a second behind, on a paused clock.
 
-use super::state::{Change, Written};
+use super::state::Written;
+use super::tracked_informer::Change;
 use super::tracked_informer::{AnyCache, Lists};
 use super::*;
 use crate::controller::{Action, Controller};

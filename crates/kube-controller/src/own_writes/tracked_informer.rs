@@ -1,6 +1,5 @@
 //! A cache that reconciles read.
 
-use super::state::Change;
 use super::{OwnWrites, ReconcileKey};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -16,6 +15,15 @@ pub struct TrackedInformer {
     writes: OwnWrites,
     number: usize,
     cache: Arc<dyn AnyCache>,
+}
+
+/// A change that an informer tells of.
+pub(super) struct Change {
+    pub(super) cache: usize,
+    pub(super) uid: Box<str>,
+    pub(super) version: ResourceVersion,
+    pub(super) deleted: bool,
+    pub(super) lists: Lists,
 }
 
 impl TrackedInformer {

@@ -1,8 +1,10 @@
 //! One replica's membership: it joins, and has lost its shards, or leaves. What it does in between is in [`Member`].
 
 use super::config::{GROUP_LABEL, ShardGroupConfig, ShardGroupConfigError};
-use super::member::Member;
+use super::error::ShardGroupError;
+use super::member::{End, Member};
 use super::members::Terms;
+use super::owns_until::OwnsUntil;
 use super::stop::{Part, Stop};
 use crate::leader_election::LeaderElectionStatus;
 use crate::leader_election::candidate::Candidate;
@@ -13,7 +15,7 @@ use kube_informer::ShardSet;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -47,18 +49,6 @@ impl std::fmt::Debug for ShardGroup {
     }
 }
 
-/// Until when the replica owns what it has; `None` while it is no member.
-pub(super) type OwnsUntil = Arc<Mutex<Option<Instant>>>;
-
-/// How a term has ended.
-pub(super) enum End {
-    /// All shards were handed over, after the shutdown.
-    Left,
-    /// The shards are lost, for this reason.
-    Lost(&'static str),
-    Failed(ShardGroupError),
-}
-
 impl ShardGroup {
     /// A replica of the group, in the cluster of `client`.
     ///
@@ -86,7 +76,7 @@ impl ShardGroup {
             let (owns_until, clock) = (owns_until.clone(), clock.clone());
             // Asked at every hold, so that it is right even if the runtime was too busy to end the term in
             // time.
-            move || until(&owns_until).is_some_and(|until| clock.now() < until)
+            move || owns_until.holds_at(clock.now())
         });
         Ok(Self {
             config,
@@ -236,7 +226,7 @@ impl ShardGroup {
             loop {
                 let last = *renewals.borrow_and_update();
                 let deadline = after(last, self.config.renew_deadline);
-                set_until(&self.owns_until, Some(deadline));
+                self.owns_until.set(Some(deadline));
                 tokio::select! {
                     biased;
                     () = self.clock.sleep_until(deadline) => break End::Lost("the Lease was not renewed in time"),
@@ -249,7 +239,7 @@ impl ShardGroup {
                 }
             }
         };
-        set_until(&self.owns_until, None);
+        self.owns_until.set(None);
         self.shards.remove(0..self.config.shards);
         if is_taken {
             // To others, the term has ended with its Lease.
@@ -300,14 +290,6 @@ impl ShardGroup {
     }
 }
 
-pub(super) fn until(owns_until: &OwnsUntil) -> Option<Instant> {
-    *owns_until.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn set_until(owns_until: &OwnsUntil, until: Option<Instant>) {
-    *owns_until.lock().unwrap_or_else(PoisonError::into_inner) = until;
-}
-
 /// Takes all shards away when it is dropped.
 struct Expire(ShardSet);
 
@@ -317,32 +299,4 @@ impl Drop for Expire {
         self.0.remove(all.clone());
         self.0.expire(all);
     }
-}
-
-/// Why a run has ended, if not by the shutdown.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ShardGroupError {
-    /// The group has another number of shards, or another field. Configure all replicas alike, or delete the
-    /// group's Lease while no replica runs.
-    #[error("the shard group {group} has {shards} shards by {field}; this replica is configured for others")]
-    OtherShards {
-        /// The group.
-        group: String,
-        /// What is hashed in it.
-        field: String,
-        /// The number of shards.
-        shards: u16,
-    },
-    /// The group's Lease does not say who owns what. Delete it while no replica runs.
-    #[error("the shards of the group's Lease cannot be read: {message}")]
-    Unreadable {
-        /// Why.
-        message: String,
-    },
-    /// Shards were still held when the time to hand them over had passed. The Lease was not released. The
-    /// process should exit, because the work that holds the shards may still run while another replica owns
-    /// them.
-    #[error("what works on the shards did not stop in time")]
-    StillHeld,
 }

@@ -2,9 +2,10 @@
 
 use super::assignment::{Assignment, Misfit};
 use super::config::{GROUP_LABEL, ShardGroupConfig};
+use super::error::ShardGroupError;
 use super::free::FreeShards;
-use super::group::{End, OwnsUntil, ShardGroupError, until};
 use super::members::Members;
+use super::owns_until::OwnsUntil;
 use super::share::{Moves, View};
 use super::stop::{Part, Stop};
 use super::unanswered::Unanswered;
@@ -76,6 +77,15 @@ pub(super) struct Member {
     keeps_leases_until: Option<Instant>,
     /// The shards that somebody has taken away, and that are held all the same.
     foreign: BTreeSet<u16>,
+}
+
+/// How a term has ended.
+pub(super) enum End {
+    /// All shards were handed over, after the shutdown.
+    Left,
+    /// The shards are lost, for this reason.
+    Lost(&'static str),
+    Failed(ShardGroupError),
 }
 
 /// What a look has read.
@@ -512,7 +522,7 @@ impl Member {
     /// Adds shards that were written to be ours, if we still own what is ours.
     fn add(&mut self, shards: &BTreeSet<u16>) {
         self.foreign.retain(|shard| !shards.contains(shard));
-        let owns = until(&self.owns_until).is_some_and(|until| self.clock.now() < until);
+        let owns = self.owns_until.holds_at(self.clock.now());
         if owns && !shards.is_empty() {
             info!(group = self.config.name, ?shards, "owning shards");
             self.shards.add(shards.iter().copied());

@@ -10,14 +10,17 @@ use std::sync::Arc;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
+mod names;
 mod sharding;
 mod sync;
 
-pub(super) use sharding::{ShardMap, shards_of};
+pub(super) use names::shards_of;
+pub(super) use sharding::ShardMap;
 pub(super) use sync::Location;
 pub use sync::PartitionStatus;
 
-use sharding::{ShardState, name_of};
+use names::name_of;
+use sharding::ShardState;
 
 /// The watched partitions, shared by the informer's handles and tasks.
 ///

@@ -3,13 +3,12 @@
 #[cfg(test)]
 mod tests;
 
-use super::packer::lock;
 use crate::form::DecodeError;
 use foldhash::fast::RandomState;
 use lru::LruCache;
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, Weak},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
 /// The default size of the decoded objects that are kept, in bytes.
@@ -62,26 +61,30 @@ impl<K> DecodedObjects<K> {
         decode: impl FnOnce() -> Result<K, DecodeError>,
     ) -> Result<Arc<K>, DecodeError> {
         // What is evicted is dropped without the lock: that takes a while.
-        let known = lock(&self.entries).get(address, size, self.limit);
+        let known = self.lock().get(address, size, self.limit);
         if let Some((object, _)) = known {
             return Ok(object);
         }
         let object = Arc::new(decode()?);
-        let (object, unused) = lock(&self.entries).add(address, object, size, self.limit);
+        let (object, unused) = self.lock().add(address, object, size, self.limit);
         drop(unused);
         Ok(object)
     }
 
     /// Adds the decoded form of the object at `address`, which has none.
     pub(super) fn add(&self, address: usize, object: Arc<K>, size: usize) {
-        let added = lock(&self.entries).add(address, object, size, self.limit);
+        let added = self.lock().add(address, object, size, self.limit);
         drop(added);
     }
 
     /// Removes the entry of the packed object at `address`, which is being dropped.
     pub(super) fn remove(&self, address: usize) {
-        let removed = lock(&self.entries).remove(address);
+        let removed = self.lock().remove(address);
         drop(removed);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Entries<K>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::object::{Partition, ResourceVersion};
 use crate::reflector::{Phase, ReflectorStatus};
 use crate::selector::{ShardField, ShardSelector};
 
-use super::sharding::name_of;
+use super::names::name_of;
 use super::{PartitionState, Partitions, WHOLE, Wanted};
 
 impl Partitions {

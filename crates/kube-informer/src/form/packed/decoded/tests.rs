@@ -16,12 +16,12 @@ fn packer_with<K: Send + Sync + 'static>(decoded_cache: usize) -> Packer<K> {
 
 /// The number of tracked decoded objects.
 fn tracked<K>(packer: &Packer<K>) -> usize {
-    super::lock(&packer.shared.decoded.entries).alive.len()
+    packer.shared.decoded.lock().alive.len()
 }
 
 /// How many decoded objects are kept, and their size.
 fn kept_by<K>(packer: &Packer<K>) -> (usize, usize) {
-    let entries = super::lock(&packer.shared.decoded.entries);
+    let entries = packer.shared.decoded.lock();
     (entries.recent.len(), entries.size)
 }
 
