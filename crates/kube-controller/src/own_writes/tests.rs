@@ -13,9 +13,12 @@ use k8s_openapi::api::core::v1::{ConfigMap, Node};
 use kube::Api;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
+use kube_informer::form::Packed;
 use kube_informer::selector::ShardField;
+use kube_informer::warm_start::WarmStart;
 use kube_informer::{Notification, Partition, ResourceVersion, ShardSet, SharedInformerFactory};
 use kube_sim::Sim;
+use kube_sim::faults::{LIST, WATCH};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use tokio::time::{Instant, sleep};
@@ -666,4 +669,76 @@ fn a_change_that_outruns_the_answer_waits_for_the_run() {
     }
     assert_eq!(*called.lock().unwrap(), [8], "that is another's");
     assert_eq!(told(&mut state, 9, &called), Told::AtOnce);
+}
+
+/// A client, a cache of its config maps that is not started, and what their own writes need.
+fn refused_later(
+    sim: &Sim,
+    saved: Option<&std::path::Path>,
+) -> (SharedInformerFactory, SharedInformer<Packed<ConfigMap>>) {
+    let mut factory = SharedInformerFactory::builder(Client::new(sim.service(), "default"));
+    if let Some(directory) = saved {
+        factory = factory.warm_start(WarmStart::in_directory(directory));
+    }
+    let factory = factory.build();
+    let maps = factory.informer();
+    (factory, maps)
+}
+
+// It has been listed by an earlier run of the program, so it is as good as one that was listed by this run.
+#[tokio::test(start_paused = true)]
+async fn a_restored_cache_that_is_refused_later_is_waited_for() {
+    let sim = Sim::builder().build().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let (first, maps) = refused_later(&sim, Some(directory.path()));
+    let kept = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kept", "namespace": "default"}});
+    sim.store().create(kept).unwrap();
+    first.start();
+    maps.synced().await.unwrap();
+    first.shutdown().await.unwrap();
+
+    let (second, maps) = refused_later(&sim, Some(directory.path()));
+    let writes = OwnWrites::new();
+    writes.track(&maps);
+    second.start();
+    second.wait_for_sync(LONG).await.unwrap();
+    assert_eq!(maps.status().reflector.lists, 0, "it was restored");
+    sim.faults().refuse(LIST | WATCH, "configmaps", 403);
+    sim.faults().cut_watches::<ConfigMap>();
+    while !maps.status().reflector.is_refused() {
+        sleep(LAG).await;
+    }
+    let (run, api) = (
+        ReconcileKey::new("test", "ns/owner"),
+        Api::default_namespaced(writes.client(Client::new(sim.service(), "default"))),
+    );
+    writes
+        .scope(&run, api.create(&PostParams::default(), &map("a", "1")))
+        .await
+        .unwrap();
+    assert!(!writes.caught_up(&run));
+    writes.wait(&run, LONG).await.unwrap_err();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_ends_when_the_cache_is_refused() {
+    let sim = Sim::builder().build().unwrap();
+    let (factory, maps) = refused_later(&sim, None);
+    let writes = OwnWrites::new();
+    writes.track(&maps);
+    sim.faults().delay(LIST | WATCH, "configmaps", LAG);
+    sim.faults().refuse(LIST | WATCH, "configmaps", 403);
+    factory.start();
+    let (run, api) = (
+        ReconcileKey::new("test", "ns/owner"),
+        Api::default_namespaced(writes.client(Client::new(sim.service(), "default"))),
+    );
+    writes
+        .scope(&run, api.create(&PostParams::default(), &map("a", "1")))
+        .await
+        .unwrap();
+    assert!(!writes.caught_up(&run), "the server has not answered yet");
+    let began = Instant::now();
+    writes.wait(&run, LONG).await.unwrap();
+    assert!(began.elapsed() < 5 * LAG, "{:?}", began.elapsed());
 }

@@ -151,10 +151,10 @@ pub(super) trait AnyCache: Send + Sync {
     fn record(&self, key: ObjectKey, version: ResourceVersion);
     fn record_deletion(&self, key: ObjectKey, uid: &str);
     fn caught_up(&self, key: &str) -> bool;
-    /// Ends when the cache has caught up, and when it has stopped.
+    /// Ends when the cache has caught up, when it has stopped, and when it [is refused](Self::is_refused).
     fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()>;
     fn lists(&self, namespace: Option<&str>) -> Lists;
-    /// Whether the server refuses to list objects of this namespace, so that it has never been listed.
+    /// Whether the server refuses to list objects of this namespace, so that the cache has never synced with it.
     fn is_refused(&self, namespace: Option<&str>) -> bool;
 }
 
@@ -186,8 +186,14 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
     }
 
     fn wait<'a>(&'a self, key: &'a ObjectKey) -> BoxFuture<'a, ()> {
-        // A cache that has stopped will not see more; one whose versions cannot be compared cannot say.
-        self.writes.wait(key.as_str()).map(drop).boxed()
+        async move {
+            tokio::select! {
+                // A cache that has stopped will not see more; one whose versions cannot be compared cannot say.
+                _ = self.writes.wait(key.as_str()) => {}
+                () = self.refused(key.namespace()) => {}
+            }
+        }
+        .boxed()
     }
 
     fn lists(&self, namespace: Option<&str>) -> Lists {
@@ -212,8 +218,27 @@ impl<O: CachedObject> AnyCache for Tracked<O> {
         let Some(partition) = self.informer.partition(namespace) else {
             return false;
         };
-        let status = self.informer.reflector_status(partition);
-        let status = status.borrow();
-        status.lists == 0 && status.is_refused()
+        // One that was restored from a file need not have been listed.
+        let refused = self.informer.reflector_status(partition).borrow().is_refused();
+        refused && !self.informer.has_synced_for(namespace, None)
+    }
+}
+
+impl<O: CachedObject> Tracked<O> {
+    /// Waits until the cache is refused.
+    async fn refused(&self, namespace: Option<&str>) {
+        if let Some(partition) = self.informer.partition(namespace) {
+            let mut status = self.informer.reflector_status(partition);
+            loop {
+                status.borrow_and_update();
+                if self.is_refused(namespace) {
+                    return;
+                }
+                if status.changed().await.is_err() {
+                    break;
+                }
+            }
+        }
+        std::future::pending().await
     }
 }
