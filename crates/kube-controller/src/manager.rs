@@ -286,14 +286,19 @@ impl ManagerHandle {
     }
 }
 
-/// Shows an error with its causes.
+/// Shows an error with its causes. Many errors, such as kube's, have a text that contains that of their cause: it is shown once.
 struct Chain<'a>(&'a dyn std::error::Error);
 
 impl std::fmt::Display for Chain<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.0)?;
-        let causes = std::iter::successors(self.0.source(), |error| error.source());
-        causes.into_iter().try_for_each(|cause| write!(f, ": {cause}"))
+        let mut said = self.0.to_string();
+        for cause in std::iter::successors(self.0.source(), |error| error.source()) {
+            let cause = cause.to_string();
+            if !said.contains(&cause) {
+                said = format!("{said}: {cause}");
+            }
+        }
+        f.write_str(&said)
     }
 }
 

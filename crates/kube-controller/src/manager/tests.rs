@@ -581,3 +581,20 @@ async fn informers_of_controllers_are_part_of_the_readiness() {
     started.stop().await.unwrap();
     assert_eq!(readiness.check(), Ok(()), "they are gone");
 }
+
+#[test]
+fn a_logged_error_says_each_cause_once() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("the name is taken")]
+    struct Cause;
+    // With the text of its cause, as the errors of kube have it, and without.
+    #[derive(Debug, thiserror::Error)]
+    #[error("cannot write: {0}")]
+    struct With(#[source] Cause);
+    #[derive(Debug, thiserror::Error)]
+    #[error("not reconciled")]
+    struct Without(#[source] crate::finalizer::Error<With>);
+    let error = Without(crate::finalizer::Error::ApplyFailed(With(Cause)));
+    let expected = "not reconciled: failed to apply object: cannot write: the name is taken";
+    assert_eq!(Chain(&error).to_string(), expected);
+}
