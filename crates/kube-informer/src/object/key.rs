@@ -43,7 +43,8 @@ impl ObjectKey {
         }
     }
 
-    /// The key of an object of any kind, typed or dynamic. If the object has no name (for example, because it
+    /// The key of an object of any kind, typed or dynamic. A packed one has its key:
+    /// [`Packed::key`](crate::form::Packed::key). If the object has no name (for example, because it
     /// is to be created with `generateName`), the name in the key is empty, and no store has an object under
     /// this key.
     ///
