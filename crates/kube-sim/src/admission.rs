@@ -6,7 +6,8 @@
 //! again. An answer counts only for what was asked: if the object has changed meanwhile, webhooks are asked again, as by a real
 //! server. What an attempt draws (a uid, a name, an address) and the time that it writes are kept for the next one.
 //!
-//! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP. `policies` has
+//! `hooks` reads configurations and says which webhooks a write concerns, `ask` asks them, `call` is HTTP. `seen` has objects in the
+//! versions that they want. `policies` has
 //! admission policies, which are evaluated at the same gates, and `rules` those of a custom resource's schema if they cost more than
 //! others can wait for; `evaluate` does both.
 
@@ -38,6 +39,7 @@ mod evaluate;
 mod hooks;
 mod policies;
 mod rules;
+mod seen;
 
 pub(crate) use answer::{Field, Review};
 pub(crate) use answers::Answers;
@@ -132,11 +134,11 @@ struct Question {
     old: Option<Object>,
 }
 
-/// A webhook, and the version of the resource that its rules name.
+/// A webhook, and what its rules name: the request's target, or the same in another version.
 #[derive(Debug, Clone)]
 struct Concerned {
     hook: Arc<Hook>,
-    version: String,
+    target: Target,
 }
 
 struct Answer {
@@ -252,11 +254,12 @@ impl Admission {
         object: Option<&Object>,
     ) -> Result<Vec<Concerned>, StatusError> {
         let mut found = Vec::new();
-        if target.resource.group == GROUP {
+        if target.resource.group == GROUP || hooks.is_empty() {
             return Ok(found);
         }
+        let same = api.same_targets(target);
         for hook in hooks {
-            let Some(version) = hook.fits(operation, target) else {
+            let Some(seen) = hook.fits(operation, &same) else {
                 continue;
             };
             if hook.selects_namespaces()
@@ -267,7 +270,7 @@ impl Admission {
             }
             found.push(Concerned {
                 hook: hook.clone(),
-                version,
+                target: seen.clone(),
             });
         }
         Ok(found)
@@ -532,14 +535,14 @@ fn hooks_of(resource: &Resource, stored: &crate::object::Stored) -> Vec<Arc<Hook
 
 /// The kind of what is sent to a subresource, with its group and version, if that is not the resource's own.
 pub(crate) fn form_of(target: &Target) -> Option<[String; 3]> {
-    let kind = kind_of(target, &target.version);
+    let kind = kind_of(target);
     let form = ["group", "version", "kind"].map(|name| kind[name].as_str().unwrap_or("").to_owned());
     (target.subresource.is_some() && form[2] != *target.resource.kind).then_some(form)
 }
 
 /// The kind of a resource, or of one of its subresources, as webhooks see it.
-fn kind_of(target: &Target, version: &str) -> Value {
-    let resource = &target.resource;
+fn kind_of(target: &Target) -> Value {
+    let (resource, version) = (&target.resource, &target.version);
     let options = target.subresource.as_deref().and_then(|name| match name {
         "exec" => Some("PodExecOptions"),
         "attach" => Some("PodAttachOptions"),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use futures::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::authorizer::named;
 use super::evaluate::evaluated;
 use super::hooks::Hook;
+use super::seen::{Seen, shown};
 use super::{
     Admission, Caller, Concerned, Field, Object, Operation, Question, Review, call, kind_of, labels_of,
 };
@@ -56,9 +57,22 @@ impl Api {
             true => self.ask_mutating(admission, question).await,
             false => {
                 self.enforce(admission, question).await?;
-                let object = question.object.as_ref();
-                let hooks = question.hooks.iter();
-                let asked = hooks.map(|hook| self.ask_one(admission, question, hook, object));
+                // All objects are converted before one webhook is asked.
+                let mut concerned: Vec<(&Concerned, Seen)> = Vec::new();
+                for hook in &question.hooks {
+                    if !is_selected(hook, question, question.object.as_ref()) {
+                        continue;
+                    }
+                    let same = concerned.iter().map(|(_, seen)| seen);
+                    let seen = match same.into_iter().find(|seen| seen.is_by(&hook.target)) {
+                        Some(seen) => seen.clone(),
+                        None => self.seen_by(question, &hook.target).await.map_err(unconverted)?,
+                    };
+                    concerned.push((hook, seen));
+                }
+                let asked = concerned
+                    .iter()
+                    .map(|(hook, seen)| self.ask_one(admission, question, hook, seen));
                 for answer in join_all(asked).await {
                     answer?;
                 }
@@ -81,12 +95,13 @@ impl Api {
         let mut again = policies.is_applied();
         let mut asked_again = vec![false; question.hooks.len()];
         let mut asked: Vec<usize> = Vec::new();
+        let mut seen = Seen::with(question, object);
         for (at, hook) in question.hooks.iter().enumerate() {
-            let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await? else {
+            let Some(response) = self.ask_turned(admission, question, hook, &mut seen).await? else {
                 continue;
             };
             if let Some(patch) = response.patch
-                && self.change(&hook.hook, question, &mut object, &patch)?
+                && change(&hook.hook, &mut seen, &patch)?
             {
                 again = true;
                 asked.drain(..).for_each(|earlier| asked_again[earlier] = true);
@@ -95,6 +110,7 @@ impl Api {
                 asked.push(at);
             }
         }
+        object = self.turned_back(question, &seen).await?;
         if !again {
             return Ok(object);
         }
@@ -106,65 +122,44 @@ impl Api {
         if object != left {
             asked.into_iter().for_each(|earlier| asked_again[earlier] = true);
         }
+        seen = Seen::with(question, object);
         for (at, hook) in question.hooks.iter().enumerate() {
             if asked_again[at]
-                && let Some(response) = self.ask_one(admission, question, hook, object.as_ref()).await?
+                && let Some(response) = self.ask_turned(admission, question, hook, &mut seen).await?
                 && let Some(patch) = response.patch
             {
-                self.change(&hook.hook, question, &mut object, &patch)?;
+                change(&hook.hook, &mut seen, &patch)?;
             }
         }
-        Ok(object)
+        self.turned_back(question, &seen).await
     }
 
-    /// Applies the patch of a webhook; returns whether it has changed something.
-    fn change(
+    /// Asks one webhook about what is turned into what it wants to see.
+    async fn ask_turned(
         &self,
-        hook: &Hook,
+        admission: &Admission,
         question: &Question,
-        object: &mut Option<Object>,
-        patch: &Patch,
-    ) -> Result<bool, StatusError> {
-        let Some(before) = object.as_mut() else {
-            return Err(StatusError::internal_error(format_args!(
-                "admission webhook \"{}\" attempted to modify the object, which is not supported for this operation",
-                hook.name
-            )));
-        };
-        let seen = as_seen(question, before);
-        // The path of an operation may be as deep as its patch is long.
-        nesting::with_room(nesting::MAX, || {
-            let changed = patch
-                .apply(seen.clone())
-                .map_err(|error| StatusError::internal_error(error.message()))?;
-            if changed == seen {
-                return Ok(false);
-            }
-            match changed {
-                changed if nesting::of(&changed) > nesting::COMMON => Err(super::too_deep()),
-                Value::Object(changed) => {
-                    *before = changed;
-                    Ok(true)
-                }
-                _ => Err(StatusError::internal_error("the patch leaves no object")),
-            }
-        })
+        hook: &Concerned,
+        seen: &mut Seen,
+    ) -> Result<Option<Response>, StatusError> {
+        if !is_selected(hook, question, seen.object.as_ref()) {
+            return Ok(None);
+        }
+        let turned = self.turn(question, seen, &hook.target).await;
+        turned.map_err(unconverted).map_err(unconverted)?;
+        self.ask_one(admission, question, hook, seen).await
     }
 
-    /// Asks one webhook; none if it is not concerned, or fails and is ignored.
+    /// Asks one webhook; none if its conditions do not hold, or it fails and is ignored.
     async fn ask_one(
         &self,
         admission: &Admission,
         question: &Question,
-        Concerned { hook, version }: &Concerned,
-        object: Option<&Object>,
+        Concerned { hook, .. }: &Concerned,
+        seen: &Seen,
     ) -> Result<Option<Response>, StatusError> {
-        let labels = [object, question.old.as_ref()].map(|there| there.map(|object| labels_of(Some(object))));
-        if !hook.fits_object([labels[0].as_ref(), labels[1].as_ref()]) {
-            return Ok(None);
-        }
         let uid = uid_from(fastrand::u128(..));
-        let request = request(admission, question, version, object, &uid);
+        let request = request(admission, question, seen, &uid);
         if !meets_conditions(self, &admission.user, hook, question, &request).await? {
             return Ok(None);
         }
@@ -221,6 +216,39 @@ impl Api {
     }
 }
 
+/// Whether a webhook wants to be asked about an object with these labels, or about what it was.
+fn is_selected(Concerned { hook, .. }: &Concerned, question: &Question, object: Option<&Object>) -> bool {
+    let labels = [object, question.old.as_ref()].map(|there| there.map(|object| labels_of(Some(object))));
+    hook.fits_object([labels[0].as_ref(), labels[1].as_ref()])
+}
+
+/// What a real server makes of the failure of a conversion, and for those that change objects twice.
+fn unconverted(error: StatusError) -> StatusError {
+    StatusError::internal_error(error.message())
+}
+
+/// Applies the patch of a webhook; returns whether it has changed something.
+fn change(hook: &Hook, seen: &mut Seen, patch: &Patch) -> Result<bool, StatusError> {
+    let Some(before) = &seen.object else {
+        return Err(StatusError::internal_error(format_args!(
+            "admission webhook \"{}\" attempted to modify the object, which is not supported for this operation",
+            hook.name
+        )));
+    };
+    let before = shown(&seen.target, before);
+    // The path of an operation may be as deep as its patch is long.
+    nesting::with_room(nesting::MAX, || {
+        let changed = patch
+            .apply(before)
+            .map_err(|error| StatusError::internal_error(error.message()))?;
+        match changed {
+            changed if nesting::of(&changed) > nesting::COMMON => Err(super::too_deep()),
+            Value::Object(changed) => Ok(seen.change(changed)),
+            _ => Err(StatusError::internal_error("the patch leaves no object")),
+        }
+    })
+}
+
 /// Whether all conditions of a webhook hold.
 async fn meets_conditions(
     api: &Api,
@@ -265,14 +293,9 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// What a question is about, in a version of its resource.
-    pub(super) fn of(
-        admission: &Admission,
-        question: &Question,
-        object: Option<&Object>,
-        version: &str,
-    ) -> Self {
-        Self::read(request(admission, question, version, object, ""))
+    /// What a question is about, as it is seen.
+    pub(super) fn of(admission: &Admission, question: &Question, seen: &Seen) -> Self {
+        Self::read(request(admission, question, seen, ""))
     }
 
     fn read(mut request: Value) -> Self {
@@ -289,19 +312,11 @@ impl Request {
 }
 
 /// What a webhook is told.
-fn request(
-    admission: &Admission,
-    question: &Question,
-    version: &str,
-    object: Option<&Object>,
-    uid: &str,
-) -> Value {
+fn request(admission: &Admission, question: &Question, seen: &Seen, uid: &str) -> Value {
     let target = &question.target;
-    let resource = &target.resource;
-    let with =
-        |version: &str| json!({"group": resource.group, "version": version, "resource": resource.plural});
-    let shown = |object: Option<&Object>| match object {
-        Some(object) => as_seen_in(target, object, version),
+    let resource_of = |target: &Target| json!({"group": target.resource.group, "version": target.version, "resource": target.resource.plural});
+    let shown = |object: &Option<Object>| match object {
+        Some(object) => shown(&seen.target, object),
         None => Value::Null,
     };
     let named = |object: &Object| {
@@ -312,18 +327,18 @@ fn request(
         Some(name) => name.clone(),
         // While an object is changed, a generated name is in the object only.
         None if question.mutating && admission.suffix.get().is_some() => String::new(),
-        None => object.and_then(named).unwrap_or_default(),
+        None => seen.object.as_ref().and_then(named).unwrap_or_default(),
     };
     let mut request = json!({
         "uid": uid,
-        "kind": kind_of(target, version),
-        "resource": with(version),
-        "requestKind": kind_of(target, &target.version),
-        "requestResource": with(&target.version),
+        "kind": kind_of(&seen.target),
+        "resource": resource_of(&seen.target),
+        "requestKind": kind_of(target),
+        "requestResource": resource_of(target),
         "operation": question.operation.name(),
         "userInfo": admission.user.shown(),
-        "object": shown(object),
-        "oldObject": shown(question.old.as_ref()),
+        "object": shown(&seen.object),
+        "oldObject": shown(&seen.old),
         "dryRun": admission.dry_run,
         "options": options(admission, question.operation),
     });
@@ -333,7 +348,7 @@ fn request(
     }
     let namespace = match &target.namespace {
         Some(namespace) => namespace,
-        None if resource.id() == "namespaces" => &name,
+        None if target.resource.id() == "namespaces" => &name,
         None => "",
     };
     if !namespace.is_empty() {
@@ -360,25 +375,6 @@ fn options(admission: &Admission, operation: Operation) -> Value {
         options.remove("force");
     }
     options
-}
-
-/// An object as webhooks see it, in the version of the request.
-fn as_seen(question: &Question, object: &Object) -> Value {
-    as_seen_in(&question.target, object, &question.target.version)
-}
-
-/// An object with its kind, in a version that is served.
-pub(super) fn as_seen_in(target: &Target, object: &Object, version: &str) -> Value {
-    let kind = kind_of(target, version);
-    let text = |name: &str| kind[name].as_str().unwrap_or("");
-    let api_version = match text("group") {
-        "" => text("version").to_owned(),
-        group => format!("{group}/{}", text("version")),
-    };
-    let head = [("apiVersion", api_version.as_str()), ("kind", text("kind"))];
-    let mut seen: Map<String, Value> = object.clone();
-    seen.extend(head.map(|(name, value)| (name.to_owned(), value.into())));
-    Value::Object(seen)
 }
 
 /// The `response` of a webhook.

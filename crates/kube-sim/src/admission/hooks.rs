@@ -73,11 +73,11 @@ impl Hook {
         }
     }
 
-    /// The version of the resource that the rules name, if they fit.
-    pub(super) fn fits(&self, operation: Operation, target: &Target) -> Option<String> {
+    /// That of the same targets that the rules name, if they fit.
+    pub(super) fn fits<'a>(&self, operation: Operation, same: &'a [Target]) -> Option<&'a Target> {
         // A webhook without rules is about nothing.
         let rules = Some(&self.constraints).filter(|constraints| !constraints.rules.is_empty());
-        rules?.fits(operation, target, "")
+        rules?.fits(operation, same, "")
     }
 
     pub(super) fn selects_namespaces(&self) -> bool {
@@ -109,22 +109,28 @@ impl Constraints {
         }
     }
 
-    /// The version of the resource that the rules name, if they fit.
-    pub(super) fn fits(&self, operation: Operation, target: &Target, name: &str) -> Option<String> {
+    /// That of the same targets that the rules name, if they fit: the first one, which is the request's, or by the first rule that
+    /// names one.
+    pub(super) fn fits<'a>(
+        &self,
+        operation: Operation,
+        same: &'a [Target],
+        name: &str,
+    ) -> Option<&'a Target> {
+        let (given, others) = same.split_first()?;
+        let others = if self.equivalent { others } else { &[] };
         let of = |rules: &[Rule]| {
-            let served = target.resource.versions.iter();
-            let others = served.filter(|version| self.equivalent && **version != target.version);
-            let mut versions = std::iter::once(&target.version).chain(others);
-            let fits = |version: &&String| {
-                rules
-                    .iter()
-                    .any(|rule| rule.fits(operation, target, version, name))
-            };
-            versions.find(fits).cloned()
+            let fits = |rule: &Rule, target: &Target| rule.fits(operation, target, name);
+            if rules.iter().any(|rule| fits(rule, given)) {
+                return Some(given);
+            }
+            rules
+                .iter()
+                .find_map(|rule| others.iter().find(|other| fits(rule, other)))
         };
         match of(&self.excluded) {
             Some(_) => None,
-            None if self.rules.is_empty() => Some(target.version.clone()),
+            None if self.rules.is_empty() => Some(given),
             None => of(&self.rules),
         }
     }
@@ -161,7 +167,7 @@ impl Rule {
         }
     }
 
-    fn fits(&self, operation: Operation, target: &Target, version: &str, name: &str) -> bool {
+    fn fits(&self, operation: Operation, target: &Target, name: &str) -> bool {
         let has = |list: &[String], what: &str| list.iter().any(|item| item == "*" || item == what);
         let resource = &target.resource;
         let is_cluster_wide = !resource.namespaced;
@@ -180,7 +186,7 @@ impl Rule {
             && fits_resource
             && has(&self.operations, operation.name())
             && has(&self.groups, &resource.group)
-            && has(&self.versions, version)
+            && has(&self.versions, &target.version)
     }
 }
 
@@ -198,7 +204,7 @@ mod tests {
             ..Target::of(resource, "n/a")
         };
         let hook = Hook::read(&json!({"rules": [rule]}));
-        hook.fits(Operation::Create, &target).is_some()
+        hook.fits(Operation::Create, &[target]).is_some()
     }
 
     #[test]

@@ -20,6 +20,7 @@ use serde_json::Value;
 use super::ask::Request;
 use super::authorizer::named;
 use super::hooks::Constraints;
+use super::seen::Seen;
 use super::{Admission, GROUP, Object, Operation, Question, labels_of, namespace_labels};
 use crate::api::Api;
 use crate::meta::{metadata, text};
@@ -56,13 +57,13 @@ struct Binding {
 #[derive(Debug, Clone)]
 pub(super) struct Invocation {
     policy: Arc<Policy>,
-    /// The version of the resource that the rules name.
-    version: String,
+    /// What the rules name: the request's target, or the same in another version.
+    target: Target,
     bindings: Vec<usize>,
 }
 
 /// What expressions see beside parameters.
-struct Seen {
+struct Scene {
     request: Request,
     namespace: Value,
     authorizer: Authorizer,
@@ -109,7 +110,7 @@ impl Policy {
     }
 
     /// The scope of the policy's expressions, without parameters.
-    fn scope(&self, seen: &Seen) -> Scope {
+    fn scope(&self, seen: &Scene) -> Scope {
         let mut scope = Scope::new(&[
             ("object", &seen.request.object),
             ("oldObject", &seen.request.old),
@@ -192,16 +193,18 @@ impl Admission {
         object: Option<&Object>,
     ) -> Result<Vec<Invocation>, StatusError> {
         let mut found = Vec::new();
-        if target.resource.group == GROUP && target.resource.plural.contains("admissionpolic") {
+        let is_policy = target.resource.group == GROUP && target.resource.plural.contains("admissionpolic");
+        if is_policy || policies.is_empty() {
             return Ok(found);
         }
+        let same = api.same_targets(target);
         let name = target
             .name
             .as_deref()
             .or_else(|| object.map(|object| text(metadata(object), "name")));
         let name = name.unwrap_or("");
         for policy in policies {
-            let Some(version) = policy.constraints.fits(operation, target, name) else {
+            let Some(seen) = policy.constraints.fits(operation, &same, name) else {
                 continue;
             };
             let namespace = namespace_labels(api, transaction, operation, target, object)?;
@@ -211,7 +214,7 @@ impl Admission {
             };
             let fits = |binding: &Binding| {
                 binding.constraints.as_ref().is_none_or(|constraints| {
-                    fits_namespace(constraints) && constraints.fits(operation, target, name).is_some()
+                    fits_namespace(constraints) && constraints.fits(operation, &same, name).is_some()
                 })
             };
             let bindings = policy.bindings.iter().enumerate();
@@ -220,7 +223,7 @@ impl Admission {
                 found.push(Invocation {
                     bindings: bindings.into_iter().map(|(at, _)| at).collect(),
                     policy: policy.clone(),
-                    version,
+                    target: seen.clone(),
                 });
             }
         }
@@ -229,16 +232,10 @@ impl Admission {
 }
 
 impl Api {
-    /// What the expressions of policies see of a question.
-    fn seen(
-        &self,
-        admission: &Admission,
-        question: &Question,
-        object: Option<&Object>,
-        version: &str,
-    ) -> Seen {
-        let request = Request::of(admission, question, object, version);
-        Seen {
+    /// What the expressions of policies see of a question, whose objects are seen so.
+    fn scene(&self, admission: &Admission, question: &Question, seen: &Seen) -> Scene {
+        let request = Request::of(admission, question, seen);
+        Scene {
             named: named(&question.target, &request.rest),
             request,
             namespace: self.namespace_of(&question.target),

@@ -51,7 +51,10 @@ impl Api {
                 version,
             } = missing;
             let converted = self.convert(&resource, &version, vec![object]).await;
-            let converted = converted.map(|mut converted| converted.pop().unwrap_or_default());
+            let converted = converted.map(|mut converted| {
+                fit_all(&resource, &version, &mut converted);
+                converted.pop().unwrap_or_default()
+            });
             session.lock().answers.insert(key, converted);
         }
     }
@@ -88,7 +91,8 @@ impl Api {
                 let stored = &objects[*at];
                 nesting::with_room(stored.depth, || view::decode_as_stored(resource, stored))
             });
-            let converted = self.convert(resource, version, decoded.collect()).await?;
+            let mut converted = self.convert(resource, version, decoded.collect()).await?;
+            fit_all(resource, version, &mut converted);
             for (at, converted) in some.into_iter().zip(converted) {
                 let resource_version = objects[at].resource_version;
                 objects[at] = Arc::new(Stored::encode(resource, &converted, resource_version));
@@ -97,7 +101,12 @@ impl Api {
         Ok(objects)
     }
 
-    async fn convert(
+    /// The objects as the webhook makes them: they may not fit the schema of their version.
+    ///
+    /// # Errors
+    ///
+    /// What the webhook says, or that it says nothing.
+    pub(crate) async fn convert(
         &self,
         resource: &Resource,
         version: &str,
@@ -117,14 +126,8 @@ impl Api {
         let wanted = resource.api_version(version);
         let answered = self.objects_of(webhook, &wanted, &objects, &said).await?;
         let pairs = objects.iter().zip(answered);
-        let converted = pairs.map(|(original, answered)| {
-            let mut converted = restored(original, answered, &wanted, &resource.kind, &said)?;
-            if let Some(schema) = resource.schema(version) {
-                // Defaults are those of the version in which an object is stored, when it is read.
-                fit::converted(&mut converted, &schema);
-            }
-            Ok(converted)
-        });
+        let converted =
+            pairs.map(|(original, answered)| restored(original, answered, &wanted, &resource.kind, &said));
         let converted: Result<_, String> = converted.collect();
         converted.map_err(StatusError::internal)
     }
@@ -164,6 +167,19 @@ impl Api {
             return Err(StatusError::internal(why));
         }
         Ok(converted)
+    }
+}
+
+/// Makes converted objects fit the schema of their version.
+fn fit_all(resource: &Resource, version: &str, objects: &mut [Object]) {
+    if let Some(schema) = resource
+        .schema(version)
+        .filter(|_| resource.definition.webhook.is_some())
+    {
+        // Defaults are those of the version in which an object is stored, when it is read.
+        objects
+            .iter_mut()
+            .for_each(|object| fit::converted(object, &schema));
     }
 }
 

@@ -27,6 +27,11 @@ pub(crate) fn converted(object: &mut Map<String, Value>, schema: &Schema) {
     prune::nulls(object, schema);
 }
 
+/// Gives a custom resource its defaults.
+pub(crate) fn defaulted(object: &mut Map<String, Value>, schema: &Schema) {
+    default::fill_in(object, schema);
+}
+
 /// Makes a custom resource that is stored what a client reads: without misplaced nulls, with its defaults.
 pub(crate) fn read(object: &mut Map<String, Value>, schema: &Schema) {
     prune::nulls(object, schema);

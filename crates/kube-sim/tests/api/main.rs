@@ -25,6 +25,7 @@ mod security;
 mod shards;
 mod subresources;
 mod text;
+mod versions;
 mod watch;
 mod webhook;
 mod workload;

@@ -9,16 +9,15 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::params::{Fault, Params};
-use super::{Conditions, Failure, Policy, Scope, Seen, labels};
-use crate::admission::ask::as_seen_in;
+use super::{Conditions, Failure, Policy, Scene, Scope, labels};
 use crate::admission::evaluate::evaluated;
+use crate::admission::seen::{Seen, shown};
 use crate::admission::{Admission, Object, Question};
 use crate::api::Api;
 use crate::api::write::completed;
 use crate::nesting;
 use crate::schema;
 use crate::status::StatusError;
-use crate::target::Target;
 use patch::change;
 
 mod patch;
@@ -40,24 +39,28 @@ pub(in crate::admission) struct Mutating {
 /// A policy, with one of its bindings, and what its expressions see.
 struct Work {
     policy: Arc<Policy>,
-    version: String,
+    /// Which of the versions that are seen.
+    at: usize,
     binding: String,
     params: Result<Params, Fault>,
-    seen: Seen,
+    scene: Scene,
 }
 
 /// What all policies are evaluated on, one after the other.
 struct Pass {
-    target: Target,
     work: Vec<Work>,
-    object: Object,
+    /// The object in each of the versions that rules name.
+    seen: Vec<Seen>,
     /// Those that are to be evaluated; all at first.
     only: Option<BTreeSet<Key>>,
 }
 
 /// What comes of a pass.
 struct Made {
-    object: Object,
+    /// The object in each of the versions. As in a real server, a policy does not see what those have made that see another one.
+    seen: Vec<Seen>,
+    /// Which of them is that of the last policy, which counts.
+    last: Option<usize>,
     again: BTreeSet<Key>,
     is_applied: bool,
     /// What goes against the write, and whether it is a fault of what was made.
@@ -95,21 +98,30 @@ impl Api {
             Some(before) => return Ok(before),
             None => None,
         };
-        let pass = Pass {
-            target: question.target.clone(),
-            work: self.mutations(admission, question, there),
-            object: there.clone(),
-            only,
+        let there = there.clone();
+        let question = &Question {
+            object: Some(there.clone()),
+            ..question.clone()
         };
+        let (work, seen) = self.mutations(admission, question).await;
+        let pass = Pass { work, seen, only };
         let Made {
-            object: made,
+            seen,
+            last,
             again,
             is_applied,
             errors,
         } = evaluated(self, move || pass.run()).await?;
+        let made = match last.and_then(|last| seen.get(last)) {
+            Some(seen) => self.turned_back(question, seen).await.map_err(|error| {
+                StatusError::internal_error(format_args!("failed to convert object: {}", error.message()))
+            })?,
+            None => None,
+        };
         if !errors.is_empty() {
             return Err(refused(question, &errors));
         }
+        let made = made.unwrap_or(there);
         *object = Some(made.clone());
         Ok(Mutating {
             again,
@@ -118,20 +130,41 @@ impl Api {
         })
     }
 
-    fn mutations(&self, admission: &Admission, question: &Question, object: &Object) -> Vec<Work> {
-        let labels = labels(Some(object), question.old.as_ref());
-        let mut work = Vec::new();
+    /// What is to be evaluated for a question, and the object in each of the versions that it is seen in.
+    async fn mutations(&self, admission: &Admission, question: &Question) -> (Vec<Work>, Vec<Seen>) {
+        let labels = labels(question.object.as_ref(), question.old.as_ref());
+        let (mut work, mut all) = (Vec::new(), Vec::<Seen>::new());
         for invocation in &question.invocations {
             let concerned = invocation.concerned([labels[0].as_ref(), labels[1].as_ref()]);
+            if concerned.is_empty() {
+                continue;
+            }
+            let known = all.iter().position(|seen| seen.is_by(&invocation.target));
+            let mut fault = None;
+            let at = match known {
+                Some(at) => at,
+                None => {
+                    let seen = self.seen_by(question, &invocation.target).await;
+                    all.push(seen.unwrap_or_else(|error| {
+                        fault = Some(error.message().to_owned());
+                        Seen::of(question)
+                    }));
+                    all.len() - 1
+                }
+            };
+            let Some(seen) = all.get(at) else { continue };
             work.extend(concerned.into_iter().map(|(_, binding)| Work {
                 policy: invocation.policy.clone(),
-                version: invocation.version.clone(),
+                at,
                 binding: binding.name.clone(),
-                params: self.params(&invocation.policy, binding, question.target.namespace.as_deref()),
-                seen: self.seen(admission, question, Some(object), &invocation.version),
+                params: match &fault {
+                    Some(why) => Err(Fault::Policy(why.clone())),
+                    None => self.params(&invocation.policy, binding, question.target.namespace.as_deref()),
+                },
+                scene: self.scene(admission, question, seen),
             }));
         }
-        work
+        (work, all)
     }
 }
 
@@ -145,12 +178,18 @@ impl Mutating {
 impl Pass {
     fn run(&self) -> Result<Made, StatusError> {
         let mut made = Made {
-            object: self.object.clone(),
+            seen: self.seen.clone(),
+            last: None,
             again: BTreeSet::new(),
             is_applied: false,
             errors: Vec::new(),
         };
-        let depth = self.object.values().map(nesting::of).max().unwrap_or(0);
+        let objects = self.seen.iter().filter_map(|seen| seen.object.as_ref());
+        let depth = objects
+            .flat_map(Object::values)
+            .map(nesting::of)
+            .max()
+            .unwrap_or(0);
         let depths = self.work.iter().map(|work| work.policy.depth());
         let depth = depths.fold(depth, usize::max);
         schema::with_room(depth, || {
@@ -182,8 +221,11 @@ impl Pass {
     }
 
     fn invoke_with(&self, work: &Work, params: &Value, made: &mut Made) -> Result<(), StatusError> {
-        let mut scope = work.policy.scope(&work.seen);
-        scope.set("object", &self.seen(work, &made.object));
+        let Some(seen) = made.seen.get_mut(work.at) else {
+            return Ok(());
+        };
+        let mut scope = work.policy.scope(&work.scene);
+        scope.set("object", &as_shown(seen));
         scope.set_params(params);
         match work.policy.conditions(&mut scope) {
             Conditions::Hold => {}
@@ -198,60 +240,59 @@ impl Pass {
         if self.only.as_ref().is_some_and(|only| !only.contains(&key)) {
             return Ok(());
         }
+        let mut failures = Vec::new();
         for mutation in work.policy.list("mutations") {
-            match self.make(work, mutation, &mut scope, &made.object) {
+            made.last = Some(work.at);
+            match make(mutation, &mut scope, seen) {
                 Ok(Some(object)) => {
-                    made.object = object;
+                    seen.change(object);
                     made.is_applied = true;
-                    scope.set("object", &self.seen(work, &made.object));
+                    scope.set("object", &as_shown(seen));
                 }
                 Ok(None) => {}
-                Err(Unmade::Failed(why)) => work.fail(why, true, false, made),
+                Err(Unmade::Failed(why)) => failures.push(why),
                 Err(Unmade::Refused(error)) => return Err(error),
             }
+        }
+        for why in failures {
+            work.fail(why, true, false, made);
         }
         if work.policy.spec["reinvocationPolicy"] == "IfNeeded" {
             made.again.insert(key);
         }
         Ok(())
     }
+}
 
-    /// The object as a policy sees it, in the version that its rules name.
-    fn seen(&self, work: &Work, object: &Object) -> Value {
-        as_seen_in(&self.target, object, &work.version)
-    }
+/// The object as policies see it.
+fn as_shown(seen: &Seen) -> Value {
+    let object = seen.object.as_ref();
+    object.map_or(Value::Null, |object| shown(&seen.target, object))
+}
 
-    /// What a mutation makes of an object; none if its expression cannot be evaluated here.
-    fn make(
-        &self,
-        work: &Work,
-        mutation: &Value,
-        scope: &mut Scope,
-        object: &Object,
-    ) -> Result<Option<Object>, Unmade> {
-        scope.begin_anew();
-        let is_patch = mutation["patchType"] == "JSONPatch";
-        let place = if is_patch {
-            "jsonPatch"
-        } else {
-            "applyConfiguration"
-        };
-        let expression = mutation[place]["expression"].as_str().unwrap_or("");
-        let value = match scope.make(expression) {
-            Ok(value) => value,
-            Err(Failure::Unknown(name)) => {
-                tracing::debug!(%name, "a mutation is not made: it refers to what is not there");
-                return Ok(None);
-            }
-            Err(failure @ Failure::Exhausted) => return Err(failure.into()),
-            Err(failure) => return Err(Unmade::Failed(failure.of(expression))),
-        };
-        let seen = self.seen(work, object);
-        let changed = change(&self.target, is_patch, seen, value)?;
-        completed(&self.target, changed)
-            .map(Some)
-            .map_err(|why| Unmade::Refused(StatusError::internal_error(format_args!("{why}"))))
-    }
+/// What a mutation makes of an object; none if its expression cannot be evaluated here.
+fn make(mutation: &Value, scope: &mut Scope, seen: &Seen) -> Result<Option<Object>, Unmade> {
+    scope.begin_anew();
+    let is_patch = mutation["patchType"] == "JSONPatch";
+    let place = if is_patch {
+        "jsonPatch"
+    } else {
+        "applyConfiguration"
+    };
+    let expression = mutation[place]["expression"].as_str().unwrap_or("");
+    let value = match scope.make(expression) {
+        Ok(value) => value,
+        Err(Failure::Unknown(name)) => {
+            tracing::debug!(%name, "a mutation is not made: it refers to what is not there");
+            return Ok(None);
+        }
+        Err(failure @ Failure::Exhausted) => return Err(failure.into()),
+        Err(failure) => return Err(Unmade::Failed(failure.of(expression))),
+    };
+    let changed = change(&seen.target, is_patch, as_shown(seen), value)?;
+    completed(&seen.target, changed)
+        .map(Some)
+        .map_err(|why| Unmade::Refused(StatusError::internal_error(format_args!("{why}"))))
 }
 
 impl Work {

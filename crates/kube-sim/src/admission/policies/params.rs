@@ -33,6 +33,8 @@ pub(super) struct Found {
 pub(super) enum Fault {
     Policy(String),
     Binding(String),
+    /// The object is not what the rules of the policy name, and cannot be converted.
+    Unconverted(String),
 }
 
 impl Fault {
@@ -40,6 +42,9 @@ impl Fault {
         match self {
             Self::Policy(why) => format!("failed to configure policy: {why}"),
             Self::Binding(why) => format!("failed to configure binding: {why}"),
+            Self::Unconverted(why) => {
+                format!("failed to configure binding: failed to convert object version: {why}")
+            }
         }
     }
 }

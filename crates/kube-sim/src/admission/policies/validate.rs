@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::params::{Fault, Params};
-use super::{Answer, Binding, Conditions, Failure, Policy, Scope, Seen, labels};
+use super::{Answer, Binding, Conditions, Failure, Policy, Scene, Scope, labels};
 use crate::admission::evaluate::evaluated;
+use crate::admission::seen::Seen;
 use crate::admission::{Admission, Question};
 use crate::api::Api;
 use crate::nesting;
@@ -30,7 +31,7 @@ struct Work {
     /// Which of the policy's bindings.
     binding: usize,
     params: Result<Params, Fault>,
-    seen: Arc<Seen>,
+    seen: Arc<Scene>,
 }
 
 impl Work {
@@ -178,7 +179,7 @@ impl Api {
         admission: &Admission,
         question: &Question,
     ) -> Result<(), StatusError> {
-        let work = Arc::new(self.work(admission, question));
+        let work = Arc::new(self.work(admission, question).await);
         if work.is_empty() {
             return Ok(());
         }
@@ -213,7 +214,7 @@ impl Api {
     }
 
     /// What is to be evaluated for a question.
-    fn work(&self, admission: &Admission, question: &Question) -> Vec<Work> {
+    async fn work(&self, admission: &Admission, question: &Question) -> Vec<Work> {
         let (object, old) = (question.object.as_ref(), question.old.as_ref());
         let labels = labels(object, old);
         let mut work = Vec::new();
@@ -222,13 +223,21 @@ impl Api {
             if concerned.is_empty() {
                 continue;
             }
-            let seen = Arc::new(self.seen(admission, question, object, &invocation.version));
+            let turned = self.seen_by(question, &invocation.target).await;
+            let (seen, fault) = match turned {
+                Ok(seen) => (seen, None),
+                Err(error) => (Seen::of(question), Some(error.message().to_owned())),
+            };
+            let scene = Arc::new(self.scene(admission, question, &seen));
             let namespace = question.target.namespace.as_deref();
             work.extend(concerned.into_iter().map(|(at, binding)| Work {
                 policy: invocation.policy.clone(),
                 binding: at,
-                params: self.params(&invocation.policy, binding, namespace),
-                seen: seen.clone(),
+                params: match &fault {
+                    Some(why) => Err(Fault::Unconverted(why.clone())),
+                    None => self.params(&invocation.policy, binding, namespace),
+                },
+                seen: scene.clone(),
             }));
         }
         work
