@@ -78,6 +78,8 @@ async fn a_webhook_is_shown_the_version_that_its_rules_name() {
     let lengths: Vec<_> = lengths.collect();
     let wanted = [("3cm", ""), ("4cm", "3cm"), ("4cm", "4cm"), ("", "4cm")];
     assert_eq!(lengths, wanted.map(|(new, old)| (new.to_owned(), old.to_owned())));
+    // What is validated is what will be there.
+    assert_eq!(asked[1]["object"]["metadata"]["generation"], 2);
 }
 
 #[tokio::test]

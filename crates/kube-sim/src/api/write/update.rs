@@ -76,7 +76,10 @@ impl Api {
             self.check_room(transaction, target, current.name(), [&old, &new])?;
         }
         if let Some(before) = &before {
-            let new = with_managers(&new, &managed);
+            let mut new = with_managers(&new, &managed);
+            if counts(target, &old, &new) {
+                bump_generation(&mut new);
+            }
             self.validate_by_webhooks(transaction, Operation::Update, target, writer, Some(before), &new)?;
         }
         let charges = match writer {
