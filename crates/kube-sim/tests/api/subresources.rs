@@ -96,6 +96,18 @@ async fn custom_resources_scale_where_their_definition_says() {
             "Internal error occurred: the spec replicas field \".spec.size\" does not exist"
         )
     );
+    // There is no scale to be read, but one can be set.
+    let path = format!("{WIDGETS}/x/scale");
+    let (code, _, message) = client
+        .merge(&path, json!({"metadata": {"labels": null}}))
+        .await
+        .refusal();
+    assert_eq!(
+        (code, message.as_str()),
+        (400, "the spec replicas field \".spec.size\" cannot be empty")
+    );
+    let scale = client.merge(&path, json!({"spec": {"replicas": 2}})).await.ok();
+    assert_eq!(scale["spec"]["replicas"], 2);
 }
 
 /// The budget's status is what its controller would write.

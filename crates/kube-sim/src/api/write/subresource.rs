@@ -19,6 +19,9 @@ use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
 
+/// What a real server has for the replicas of a custom resource that says no number.
+const UNSET: i64 = i32::MIN as i64;
+
 /// A change of a scale.
 pub(crate) enum Scale<'a> {
     Replace(Object),
@@ -77,7 +80,10 @@ impl Api {
     ) -> Result<(Value, Option<Object>), StatusError> {
         match change {
             Scale::Replace(new) => Ok((Value::Object(new.clone()), None)),
-            Scale::Patch(patch) => Ok((patch.apply(scale_of(&target.resource, old)?)?, None)),
+            Scale::Patch(patch) => {
+                let scale = scale_or(&target.resource, old, Some(UNSET))?;
+                Ok((patch.apply(scale)?, None))
+            }
             Scale::Apply {
                 config,
                 manager,
@@ -107,16 +113,18 @@ impl Api {
             (Some(admission), Value::Object(new)) => (admission, new),
             (_, new) => return Ok((new, applied)),
         };
-        let before = scale_of(resource, old)?;
-        let (update, before) = (Operation::Update, before.as_object());
+        let update = Operation::Update;
+        // As in a real server, those that change it and those that check it are told otherwise that there was no number.
+        let [unset, none] = [UNSET, 0].map(|missing| scale_or(resource, old, Some(missing)));
+        let (unset, none) = (unset?, none?);
         // What is applied is a part of what comes of it.
         let whole = match &applied {
             Some(applied) => scale_of(resource, applied)?.as_object().cloned(),
             None => None,
         };
         let shown = whole.as_ref().or(Some(&new));
-        let seen = admission.mutate(self, transaction, update, target, shown, before)?;
-        admission.validate(self, transaction, update, target, seen.as_ref(), before)?;
+        let seen = admission.mutate(self, transaction, update, target, shown, unset.as_object())?;
+        admission.validate(self, transaction, update, target, seen.as_ref(), none.as_object())?;
         let replicas = |scale: &Object| scale.get("spec").map(|spec| spec["replicas"].clone());
         match (&mut applied, seen) {
             (Some(applied), Some(seen)) if replicas(&seen) != whole.as_ref().and_then(replicas) => {
@@ -401,6 +409,10 @@ fn checked_replicas(
         return Err(StatusError::stale(&target.resource, name));
     }
     let replicas = new["spec"]["replicas"].as_i64().unwrap_or(0);
+    if let (UNSET, true, Some(paths)) = (replicas, target.resource.custom, &target.resource.scale) {
+        let why = format!("the spec replicas field \".{}\" cannot be empty", paths.wanted);
+        return Err(StatusError::bad_request(why));
+    }
     if replicas < 0 {
         let why = "must be greater than or equal to 0";
         let cause = Cause::invalid("spec.replicas", replicas, why);
@@ -420,6 +432,11 @@ fn unconverted(config: &Object) -> StatusError {
 }
 
 fn scale_of(resource: &Resource, object: &Object) -> Result<Value, StatusError> {
+    scale_or(resource, object, None)
+}
+
+/// The same; a custom resource without a number of replicas has `missing`.
+fn scale_or(resource: &Resource, object: &Object, missing: Option<i64>) -> Result<Value, StatusError> {
     let Some(paths) = &resource.scale else {
         return Err(StatusError::no_such_resource());
     };
@@ -429,7 +446,7 @@ fn scale_of(resource: &Resource, object: &Object) -> Result<Value, StatusError> 
         parts.try_fold(first, |value, part| value.get(part))
     };
     let number = |path: &str| at(path).and_then(Value::as_i64);
-    let wanted = match number(&paths.wanted) {
+    let wanted = match number(&paths.wanted).or(missing.filter(|_| resource.custom)) {
         None if resource.custom => {
             let why = format!("the spec replicas field \".{}\" does not exist", paths.wanted);
             return Err(StatusError::internal_error(why));
