@@ -77,7 +77,10 @@ pub(crate) fn validate_object(
         causes.extend(lists::duplicates(new, schema));
     }
     if schema.has_rules {
-        if causes.iter().any(blocks_rules) {
+        // That it has no name is found before.
+        let is_nameless =
+            || old.is_none() && new.get("metadata").is_some_and(|metadata| metadata["name"] == "");
+        if causes.iter().any(blocks_rules) || is_nameless() {
             let why = "some validation rules were not checked because the object was invalid; correct the existing \
                  errors to complete validation";
             causes.push(Cause::invalid("<nil>", "null", why));

@@ -38,6 +38,24 @@ async fn defined(versions: Value) -> Client {
 }
 
 #[tokio::test]
+async fn rules_are_not_asked_about_what_has_no_name() {
+    let rule = json!([{"rule": "self != 'a'", "message": "not a"}]);
+    let text = json!({"text": {"type": "string", "x-kubernetes-validations": rule}});
+    let client = defined(json!([version("v1", text)])).await;
+    let (code, _, message) = client
+        .post(THINGS, thing("", json!({"text": "a"})))
+        .await
+        .refusal();
+    assert_eq!(code, 422);
+    let unasked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the \
+                   existing errors to complete validation";
+    let wanted = format!(
+        "Thing.example.com \"\" is invalid: [metadata.name: Required value: name or generateName is required, {unasked}]"
+    );
+    assert_eq!(message, wanted);
+}
+
+#[tokio::test]
 async fn unknown_fields_are_dropped_with_a_warning() {
     let client = defined(json!([version("v1", json!({"size": {"type": "integer"}}))])).await;
     let answer = client
