@@ -5,35 +5,40 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::schema;
+use metrics::Side;
+
+mod metrics;
 
 type Object = Map<String, Value>;
 
 /// The annotations of `autoscaling/v1` for what it has no fields for, and where `autoscaling/v2` has that.
 const ANNOTATIONS: [(&str, &str, &str); 4] = [
-    ("autoscaling.alpha.kubernetes.io/metrics", "spec", "metrics"),
+    ("autoscaling.alpha.kubernetes.io/metrics", "spec", METRICS),
     ("autoscaling.alpha.kubernetes.io/behavior", "spec", BEHAVIOR),
     (
         "autoscaling.alpha.kubernetes.io/current-metrics",
         "status",
-        "currentMetrics",
+        CURRENT_METRICS,
     ),
-    (
-        "autoscaling.alpha.kubernetes.io/conditions",
-        "status",
-        "conditions",
-    ),
+    ("autoscaling.alpha.kubernetes.io/conditions", "status", CONDITIONS),
 ];
 
 /// The percentages of the CPU: where version 1 has them, and what version 2 has of them.
-const PERCENTAGES: [(&str, &str, &str, &str); 2] = [
-    ("spec", "targetCPUUtilizationPercentage", "metrics", "target"),
+const PERCENTAGES: [(&str, &str, &str, Side); 2] = [
+    ("spec", "targetCPUUtilizationPercentage", METRICS, Side::Wanted),
     (
         "status",
         "currentCPUUtilizationPercentage",
-        "currentMetrics",
-        "current",
+        CURRENT_METRICS,
+        Side::Found,
     ),
 ];
+
+const METRICS: &str = "metrics";
+
+const CURRENT_METRICS: &str = "currentMetrics";
+
+const CONDITIONS: &str = "conditions";
 
 /// What the annotation has as [`Behavior`].
 const BEHAVIOR: &str = "behavior";
@@ -134,20 +139,23 @@ pub(super) fn to_v2(object: &mut Object) {
             part.insert(field.into(), value);
         }
     }
-    for (part, percentage, metrics, target) in PERCENTAGES {
+    for (part, percentage, metrics, side) in PERCENTAGES {
         let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
             continue;
         };
         let Some(percentage) = part.remove(percentage).filter(|given| !given.is_null()) else {
             continue;
         };
-        let metric = json!({"type": "Resource", "resource": {"name": "cpu", target: match target {
-            "target" => json!({"type": "Utilization", "averageUtilization": percentage}),
-            _ => json!({"averageUtilization": percentage}),
-        }}});
-        match part.entry(metrics).or_insert_with(|| json!([])) {
-            Value::Array(metrics) => metrics.insert(0, metric),
-            other => *other = json!([metric]),
+        let values = match side {
+            Side::Wanted => json!({"type": "Utilization", "averageUtilization": percentage}),
+            Side::Found => json!({"averageUtilization": percentage}),
+        };
+        let metric = json!({"type": "Resource", "resource": {"name": "cpu", side.name(): values}});
+        match (part.entry(metrics).or_insert(Value::Null), side) {
+            (Value::Array(metrics), Side::Wanted) => metrics.push(metric),
+            // The annotation says more.
+            (Value::Array(_), Side::Found) => {}
+            (other, _) => *other = json!([metric]),
         }
     }
     if let Some(Value::Object(status)) = object.get_mut("status")
@@ -159,10 +167,12 @@ pub(super) fn to_v2(object: &mut Object) {
 
 /// What an annotation has for a field of version 2, if it fits there.
 fn read(text: &str, part: &str, field: &str) -> Option<Value> {
-    let mut value = serde_json::from_str(text).ok()?;
-    if field == BEHAVIOR {
-        value = with_names_of_v2(value);
-    }
+    let value = match field {
+        METRICS => metrics::of_text(text, Side::Wanted)?,
+        CURRENT_METRICS => metrics::of_text(text, Side::Found)?,
+        BEHAVIOR => with_names_of_v2(serde_json::from_str(text).ok()?),
+        _ => serde_json::from_str(text).ok()?,
+    };
     let mut of_v2 = Object::from_iter([(part.to_owned(), json!({field: value}))]);
     let definition = schema::of_kind("autoscaling", "v2", "HorizontalPodAutoscaler")?;
     schema::fit::builtin(&mut of_v2, definition).ok()?;
@@ -172,22 +182,27 @@ fn read(text: &str, part: &str, field: &str) -> Option<Value> {
 }
 
 pub(super) fn to_v1(object: &mut Object) {
-    for (part, percentage, metrics, target) in PERCENTAGES {
+    for (part, percentage, metrics, side) in PERCENTAGES {
         let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
             continue;
         };
         let utilization = |metric: &Value| {
             let of_cpu = metric["type"] == "Resource" && metric["resource"]["name"] == "cpu";
-            let value = &metric["resource"][target]["averageUtilization"];
+            let value = &metric["resource"][side.name()]["averageUtilization"];
             (of_cpu && !value.is_null()).then(|| value.clone())
         };
         let Some(Value::Array(all)) = part.get_mut(metrics) else {
             continue;
         };
-        if let Some(at) = all.iter().position(|metric| utilization(metric).is_some()) {
-            let value = utilization(&all.remove(at)).unwrap_or_default();
-            part.insert(percentage.into(), value);
+        let mut found = all.iter().filter_map(utilization);
+        let value = match side {
+            Side::Wanted => found.next(),
+            Side::Found => found.next_back(),
+        };
+        if side == Side::Wanted {
+            all.retain(|metric| utilization(metric).is_none());
         }
+        part.extend(value.map(|value| (percentage.to_owned(), value)));
     }
     for (annotation, part, field) in ANNOTATIONS {
         let Some(part) = object.get_mut(part).and_then(Value::as_object_mut) else {
@@ -199,8 +214,10 @@ pub(super) fn to_v1(object: &mut Object) {
             continue;
         }
         let text = match field {
-            BEHAVIOR => serde_json::to_string(&Behavior::of(&value)).unwrap_or_default(),
-            _ => value.to_string(),
+            METRICS => metrics::to_text(items(&value), Side::Wanted),
+            CURRENT_METRICS => metrics::to_text(items(&value), Side::Found),
+            CONDITIONS => conditions(&value),
+            _ => serde_json::to_string(&Behavior::of(&value)).unwrap_or_default(),
         };
         if let Some(metadata) = part_of(object, "metadata") {
             let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
@@ -210,6 +227,26 @@ pub(super) fn to_v1(object: &mut Object) {
     if let Some(Value::Object(status)) = object.get_mut("status") {
         status.entry(CURRENT).or_insert_with(|| 0.into());
     }
+}
+
+fn items(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
+/// Conditions as the annotation has them.
+fn conditions(conditions: &Value) -> String {
+    let of_one = |condition: &Value| {
+        let names = ["type", "status", "lastTransitionTime", "reason", "message"];
+        let given = names.into_iter().filter_map(|name| {
+            let value = condition.get(name);
+            // Go always writes a time.
+            let value = value.or((name == "lastTransitionTime").then_some(&Value::Null));
+            Some((name, value?.to_string()))
+        });
+        metrics::object_of(given)
+    };
+    let all: Vec<_> = items(conditions).map(of_one).collect();
+    format!("[{}]", all.join(","))
 }
 
 fn part_of<'a>(object: &'a mut Object, name: &str) -> Option<&'a mut Object> {
@@ -226,8 +263,20 @@ mod tests {
             "apiVersion": "autoscaling/v1",
             "metadata": {"name": "a"},
             "spec": {"maxReplicas": 5, "behavior": {"scaleUp": {"selectPolicy": "Max"}}, "metrics": [
+                {"type": "Resource", "resource": {"name": "memory", "target": {"type": "AverageValue", "averageValue": "1Gi"}}},
+                {"type": "Object", "object": {
+                    "describedObject": {"apiVersion": "v1", "kind": "Service", "name": "s"}, "metric": {"name": "m"},
+                    "target": {"type": "Value", "value": "5"},
+                }},
+                {"type": "Pods", "pods": {
+                    "metric": {"name": "m", "selector": {"matchLabels": {"a": "b"}}},
+                    "target": {"type": "AverageValue", "averageValue": "5"},
+                }},
+                {"type": "External", "external": {"metric": {"name": "m"}, "target": {"type": "Value", "value": "5"}}},
+                {"type": "ContainerResource", "containerResource": {
+                    "name": "cpu", "container": "c", "target": {"type": "Utilization", "averageUtilization": 40},
+                }},
                 {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}},
-                {"type": "Resource", "resource": {"name": "memory", "target": {"type": "Value", "value": "1Gi"}}},
             ]},
             "status": {"desiredReplicas": 1, "conditions": [{"type": "AbleToScale", "status": "True"}]},
         });
@@ -239,6 +288,10 @@ mod tests {
         assert_eq!(object["spec"].get("metrics"), None);
         let annotations = object["metadata"]["annotations"].as_object().unwrap();
         assert_eq!(annotations.len(), 3);
+        assert_eq!(
+            annotations["autoscaling.alpha.kubernetes.io/metrics"],
+            r#"[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}},{"type":"Object","object":{"target":{"kind":"Service","name":"s","apiVersion":"v1"},"metricName":"m","targetValue":"5"}},{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5","selector":{"matchLabels":{"a":"b"}}}},{"type":"External","external":{"metricName":"m","targetValue":"5"}},{"type":"ContainerResource","containerResource":{"name":"cpu","targetAverageUtilization":40,"container":"c"}}]"#
+        );
         assert_eq!(
             annotations["autoscaling.alpha.kubernetes.io/behavior"],
             r#"{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":null,"Tolerance":null},"ScaleDown":null}"#
