@@ -35,6 +35,12 @@ const EVENT_FIELDS: [(&str, &str); 7] = [
     ("deprecatedCount", "count"),
 ];
 
+/// What the core group has also when it is empty, and `events.k8s.io` only if it is not.
+const REPORTERS: [(&str, &str); 2] = [
+    ("reportingController", "reportingComponent"),
+    ("reportingInstance", "reportingInstance"),
+];
+
 /// What both have, also when it is empty.
 const ALWAYS: [(&str, Value); 3] = [
     ("eventTime", Value::Null),
@@ -55,6 +61,9 @@ pub(crate) fn to_stored(resource: &Resource, object: &mut Map<String, Value>) {
             object.insert(stored.into(), value);
         }
     }
+    for (_, stored) in REPORTERS {
+        object.entry(stored).or_insert_with(|| "".into());
+    }
     fill(object);
 }
 
@@ -70,6 +79,11 @@ pub(crate) fn to_served(resource: &Resource, object: &mut Map<String, Value>) {
     for (served, stored) in EVENT_FIELDS {
         if let Some(value) = object.remove(stored) {
             object.insert(served.into(), value);
+        }
+    }
+    for (served, _) in REPORTERS {
+        if object.get(served).is_some_and(|text| *text == "") {
+            object.remove(served);
         }
     }
 }

@@ -346,6 +346,34 @@ async fn reviews_are_answered_and_not_kept() {
     assert!(refused.unwrap_err().message().contains("not stored"));
 }
 
+#[tokio::test]
+async fn events_have_no_empty_reporter_in_their_own_group() {
+    let client = Client::empty();
+    let old = "/api/v1/namespaces/default/events";
+    let event = json!({
+        "metadata": {"name": "e"}, "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"}, "message": "m",
+    });
+    let made = client.post(old, event).await.ok();
+    assert_eq!(made["reportingComponent"], "");
+    let own = old.replace("/api/v1", "/apis/events.k8s.io/v1");
+    let mut read = client.get(&format!("{own}/e")).await.ok();
+    assert_eq!(
+        [read.get("reportingController"), read.get("reportingInstance")],
+        [None, None]
+    );
+    read["note"] = "changed".into();
+    client.put(&format!("{own}/e"), read).await.ok();
+    let read = client.get(&format!("{old}/e")).await.ok();
+    assert_eq!(
+        [
+            &read["message"],
+            &read["reportingComponent"],
+            &read["reportingInstance"]
+        ],
+        ["changed", "", ""]
+    );
+}
+
 /// As a recorder writes an event, and as everybody else reads it.
 #[tokio::test(start_paused = true)]
 async fn events_are_the_same_in_both_groups() {
