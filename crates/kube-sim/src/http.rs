@@ -32,6 +32,7 @@ use crate::warnings::Warnings;
 use crate::yaml::RepeatedKeys;
 
 mod body;
+mod flow;
 mod form;
 mod read;
 mod route;
@@ -167,11 +168,17 @@ async fn respond(
         Ok(user) => user,
         Err(error) => return Ok(refusal(&error)),
     };
+    let told = |mut answer: Response<SimBody>| {
+        flow::tell(&api, user.as_ref(), answer.headers_mut());
+        answer
+    };
     let route = match name(&api, &request, &query, unread) {
         Ok(Named::Resource(route)) => *route,
-        Ok(Named::Answer(answer)) => return Ok(answer),
-        Err(error) => return Ok(refusal(&error)),
+        Ok(Named::Answer(answer)) => return Ok(told(answer)),
+        Err(error) => return Ok(told(refusal(&error))),
     };
+    let mut flow = HeaderMap::new();
+    flow::tell(&api, user.as_ref(), &mut flow);
     let call = Call {
         fields: FieldValidation::of(&query)
             .and_of_patch(|| faults_of_patch(&request))
@@ -185,7 +192,9 @@ async fn respond(
         admission: None,
         warnings: Warnings::default(),
     };
-    call.disturbed(route).await
+    let mut answer = call.disturbed(route).await?;
+    answer.headers_mut().extend(flow);
+    Ok(answer)
 }
 
 /// Whose request it is, if he may make it.

@@ -1,7 +1,7 @@
 //! Tokens, roles, and who may do what; how refusals are worded is held against a real server by the table of `conformance`.
 
 use http::Method;
-use kube_sim::Sim;
+use kube_sim::{Controller, Sim};
 use serde_json::{Value, json};
 
 use super::client::{Answer, CONFIGMAPS, Client, configmap};
@@ -63,6 +63,43 @@ async fn a_token_says_who_asks() {
     assert!(message.contains("\"system:anonymous\" cannot list"), "{message}");
     assert_eq!(client.get("/version").await.code, 200);
     assert_eq!(client.get("/api").await.code, 403);
+}
+
+#[tokio::test]
+async fn answers_say_of_which_flow_their_request_was() {
+    let first = [Controller::BootstrapObjects, Controller::BootstrapRoles];
+    let sim = Sim::builder()
+        .controllers(first)
+        .token("admin", "admin", ["system:masters"]);
+    let client = Client::new(sim.token("jane", "jane", ["developers"]).build().unwrap());
+    let flows = "/apis/flowcontrol.apiserver.k8s.io/v1";
+    for (token, path, schema, level) in [
+        ("admin", "/livez/ping", "exempt", "exempt"),
+        ("admin", CONFIGMAPS, "exempt", "exempt"),
+        ("jane", "/api", "global-default", "global-default"),
+    ] {
+        let answer = ask(&client, Method::GET, path, token, json!(null)).await;
+        for (part, plural, name) in [
+            ("flowschema", "flowschemas", schema),
+            ("prioritylevel", "prioritylevelconfigurations", level),
+        ] {
+            let read = ask(
+                &client,
+                Method::GET,
+                &format!("{flows}/{plural}/{name}"),
+                "admin",
+                json!(null),
+            )
+            .await;
+            let told = answer.headers.get(format!("x-kubernetes-pf-{part}-uid"));
+            let told = told.map(|uid| uid.to_str().unwrap());
+            assert_eq!(
+                told,
+                read.ok()["metadata"]["uid"].as_str(),
+                "{token} {path} {part}"
+            );
+        }
+    }
 }
 
 #[tokio::test]
