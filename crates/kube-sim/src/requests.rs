@@ -17,7 +17,7 @@ const BODIES: usize = 16 * 1024 * 1024;
 
 /// How long a condition has to come true, unless somebody says so.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-/// How many requests are shown when it does not.
+/// How many different requests are shown when it does not.
 const SHOWN: usize = 20;
 /// A condition is looked at so often, beside whenever an object changes.
 const LOOK: Duration = Duration::from_millis(50);
@@ -53,7 +53,7 @@ impl Requests {
 
 /// A condition did not come true in time.
 ///
-/// `Display` lists the last requests, which often tell why.
+/// `Display` lists the last requests, which often tell why; equal ones once, where the last of them was.
 #[derive(Debug, Clone)]
 pub struct NotYet {
     waited: Duration,
@@ -92,14 +92,29 @@ where
             return Ok(value);
         }
         if Instant::now() >= end {
-            let requests = api.requests.all();
-            let last = requests.iter().rev().take(SHOWN).rev();
             return Err(NotYet {
                 waited: patience,
-                requests: last.map(ToString::to_string).collect(),
+                requests: last(&api.requests.all()),
             });
         }
         let look = (Instant::now() + LOOK).min(end);
         let _ = tokio::time::timeout_at(look, versions.changed()).await;
     }
+}
+
+/// The last requests. Equal ones are one line, because those that renew a Lease would hide all others.
+fn last(requests: &[Received]) -> Vec<String> {
+    let mut lines: Vec<(String, usize)> = Vec::new();
+    for request in requests.iter().rev().map(ToString::to_string) {
+        match lines.iter().position(|(line, _)| *line == request) {
+            Some(at) => lines[at].1 += 1,
+            None if lines.len() < SHOWN => lines.push((request, 1)),
+            None => {}
+        }
+    }
+    let shown = lines.into_iter().rev().map(|(line, times)| match times {
+        1 => line,
+        times => format!("{line} ({times} times)"),
+    });
+    shown.collect()
 }

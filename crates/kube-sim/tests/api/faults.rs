@@ -562,12 +562,15 @@ async fn eventually_waits_for_anything_or_tells_what_was_asked() {
     assert!(there.await.unwrap().is_ok());
 
     client.get("/api/v1/pods?limit=5").await;
+    for _ in 0..30 {
+        client.get("/api/v1/nodes").await;
+    }
     let never = client
         .sim
         .eventually_within(Duration::from_secs(2), async || None::<()>);
     let error = never.await.unwrap_err().to_string();
     assert_eq!(
         error,
-        "this did not come true within 2s; the last requests:\n  GET /api/v1/pods?limit=5"
+        "this did not come true within 2s; the last requests:\n  GET /api/v1/pods?limit=5\n  GET /api/v1/nodes (30 times)"
     );
 }
