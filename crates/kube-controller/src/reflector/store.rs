@@ -204,7 +204,8 @@ struct Subscriber {
 
 impl Subscriber {
     fn add(&self, key: &ObjectKey) {
-        self.unread().insert(key.clone());
+        let mut unread = self.unread();
+        unread.insert(key.clone());
         self.queue.add(key.clone());
     }
 
