@@ -49,6 +49,8 @@ async fn what_exists_and_each_change_is_reconciled() {
 /// What the reconciler and the error policy log says which object it is about.
 #[tokio::test(start_paused = true)]
 async fn the_error_policy_is_called_in_the_span_of_its_run() {
+    // While there is only one subscriber, a span that a thread without it is the first to come by is off for all threads.
+    let _second = tracing::Dispatch::new(tracing_subscriber::registry());
     let _guard = tracing::subscriber::set_default(tracing_subscriber::registry());
     let cluster = Cluster::new();
     cluster.map("at-once");

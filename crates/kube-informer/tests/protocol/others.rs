@@ -53,7 +53,10 @@ async fn others_2_a_streaming_list_reports_undecodable_objects() {
 }
 
 /// Collects what is logged, for as long as the guard lives.
-fn logged() -> (Arc<Mutex<Vec<u8>>>, tracing::subscriber::DefaultGuard) {
+fn logged() -> (
+    Arc<Mutex<Vec<u8>>>,
+    (tracing::Dispatch, tracing::subscriber::DefaultGuard),
+) {
     #[derive(Clone)]
     struct Log(Arc<Mutex<Vec<u8>>>);
     impl std::io::Write for Log {
@@ -71,7 +74,9 @@ fn logged() -> (Arc<Mutex<Vec<u8>>>, tracing::subscriber::DefaultGuard) {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(move || log.clone())
         .finish();
-    (kept, tracing::subscriber::set_default(subscriber))
+    // While there is only one subscriber, what a thread without it is the first to log is off for all threads.
+    let second = tracing::Dispatch::new(tracing_subscriber::registry());
+    (kept, (second, tracing::subscriber::set_default(subscriber)))
 }
 
 #[tokio::test(start_paused = true)]
