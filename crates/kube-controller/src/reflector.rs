@@ -11,9 +11,9 @@ pub use object_ref::Extra as ObjectRefExtra;
 pub use object_ref::{Extra, Lookup, ObjectRef};
 pub use store::{ReflectHandle, Store, Writer, store, store_shared};
 
+use crate::utils::Reflect;
 use crate::watcher::{self, Event};
-use futures::stream::{self, Stream, StreamExt};
-use std::future::ready;
+use futures::Stream;
 
 /// Fills the store with what passes through the stream. When the stream ends, so do the [streams of a shared
 /// store](store_shared).
@@ -22,15 +22,5 @@ where
     K: Lookup + Clone + 'static,
     W: Stream<Item = Result<Event<K>, watcher::Error>>,
 {
-    let mut writer = Some(writer);
-    // The end is an item as well, so that the writer does not wait until this stream is dropped.
-    let items = stream.map(Some).chain(stream::once(ready(None)));
-    items.filter_map(move |item| {
-        match (&item, &mut writer) {
-            (Some(Ok(event)), Some(writer)) => writer.apply_watcher_event(event),
-            (Some(_), _) => {}
-            (None, writer) => *writer = None,
-        }
-        ready(item)
-    })
+    Reflect::new(stream, writer)
 }

@@ -1,8 +1,10 @@
-//! The items of kube's `runtime::utils`: backoff for streams that fail, and re-exports of stream adapters and
-//! predicates.
+//! The items of kube's `runtime::utils`: backoff for streams that fail, adapters of streams, and predicates.
 
 pub use crate::predicates::{self, Config as PredicateConfig, Predicate};
 pub use crate::watch_stream::WatchStreamExt;
+pub use streams::{EventDecode, EventModify, PredicateFilter, Reflect};
+
+mod streams;
 
 use futures::{Stream, TryStream};
 use std::fmt;

@@ -1,14 +1,11 @@
 //! Adapters for the stream of a watcher.
 
 use crate::predicates::{self, Predicate};
-use crate::reflector::{Lookup, Writer, reflector};
-use crate::utils::{Backoff, StreamBackoff};
+use crate::reflector::{Lookup, Writer};
+use crate::utils::{Backoff, EventDecode, EventModify, PredicateFilter, Reflect, StreamBackoff};
 use crate::watcher::{Error, Event};
-use futures::{Stream, StreamExt, TryStream, future};
+use futures::{Stream, TryStream};
 use kube::Resource;
-use kube_informer::ObjectKey;
-use std::collections::HashMap;
-use tokio::time::Instant;
 
 /// Adapters for the stream of a [`watcher`](crate::watcher::watcher), with kube's names.
 ///
@@ -29,6 +26,9 @@ use tokio::time::Instant;
 /// # }
 /// ```
 pub trait WatchStreamExt: Stream {
+    // The adapters are types with names, not `impl Stream`: of a stream of which only this trait is known, such
+    // as an `impl WatchStreamExt`, the compiler cannot tell whether an `impl Stream` of the trait is `Send`.
+
     /// Does nothing, because a [`watcher`](crate::watcher::watcher) pauses after failures by itself. It
     /// exists for programs written for kube.
     fn default_backoff(self) -> Self
@@ -51,42 +51,28 @@ pub trait WatchStreamExt: Stream {
     }
 
     /// The objects that are created or changed, or listed.
-    fn applied_objects<K>(self) -> impl Stream<Item = Result<K, Error>>
+    fn applied_objects<K>(self) -> EventDecode<Self>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
     {
-        self.filter_map(|event| {
-            future::ready(match event {
-                Ok(Event::Apply(object) | Event::InitApply(object)) => Some(Ok(object)),
-                Ok(Event::Delete(_) | Event::Init | Event::InitDone) => None,
-                Err(error) => Some(Err(error)),
-            })
-        })
+        EventDecode::new(self, false)
     }
 
     /// The objects that are created, changed, listed or deleted.
-    fn touched_objects<K>(self) -> impl Stream<Item = Result<K, Error>>
+    fn touched_objects<K>(self) -> EventDecode<Self>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
     {
-        self.filter_map(|event| {
-            future::ready(match event {
-                Ok(Event::Apply(object) | Event::InitApply(object) | Event::Delete(object)) => {
-                    Some(Ok(object))
-                }
-                Ok(Event::Init | Event::InitDone) => None,
-                Err(error) => Some(Err(error)),
-            })
-        })
+        EventDecode::new(self, true)
     }
 
     /// Changes each object.
-    fn modify<F, K>(self, mut change: F) -> impl Stream<Item = Result<Event<K>, Error>>
+    fn modify<F, K>(self, change: F) -> EventModify<Self, F>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
         F: FnMut(&mut K),
     {
-        self.map(move |event| event.map(|event| event.modify(&mut change)))
+        EventModify::new(self, change)
     }
 
     /// Skips objects for which the [predicate](crate::predicates) has the same value as before. Objects whose
@@ -95,84 +81,32 @@ pub trait WatchStreamExt: Stream {
     /// A stream of objects does not say what happened to them, so a deletion is skipped if the object has not
     /// changed. For a [`Controller`](crate::Controller), filter the
     /// [source](crate::controller::Source::filter), which never hides deletions.
-    fn predicate_filter<K, P>(
-        self,
-        predicate: P,
-        config: predicates::Config,
-    ) -> impl Stream<Item = Result<K, Error>>
+    fn predicate_filter<K, P>(self, predicate: P, config: predicates::Config) -> PredicateFilter<Self, K, P>
     where
         Self: Stream<Item = Result<K, Error>> + Sized,
         K: Resource,
         P: Predicate<K>,
     {
-        let mut seen = Seen {
-            config,
-            last: HashMap::new(),
-            swept: Instant::now(),
-        };
-        self.filter(move |object| {
-            let passes = match object {
-                Ok(object) => seen.passes(object, predicate.hash_property(object)),
-                Err(_) => true,
-            };
-            future::ready(passes)
-        })
+        PredicateFilter::new(self, predicate, config)
     }
 
     /// Fills the store with what passes through the stream.
-    fn reflect<K>(self, writer: Writer<K>) -> impl Stream<Item = Self::Item>
+    fn reflect<K>(self, writer: Writer<K>) -> Reflect<Self, K>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
         K: Lookup + Clone + 'static,
     {
-        reflector(writer, self)
+        Reflect::new(self, writer)
     }
 
     /// The same as [`reflect`](Self::reflect), for a store that [is shared](crate::reflector::store_shared).
-    fn reflect_shared<K>(self, writer: Writer<K>) -> impl Stream<Item = Self::Item>
+    fn reflect_shared<K>(self, writer: Writer<K>) -> Reflect<Self, K>
     where
         Self: Stream<Item = Result<Event<K>, Error>> + Sized,
         K: Lookup + Clone + 'static,
     {
-        reflector(writer, self)
+        Reflect::new(self, writer)
     }
 }
 
 impl<S: Stream + ?Sized> WatchStreamExt for S {}
-
-/// What a filter remembers.
-struct Seen {
-    config: predicates::Config,
-    last: HashMap<(ObjectKey, Option<String>), Last>,
-    swept: Instant,
-}
-
-struct Last {
-    hash: u64,
-    deleting: bool,
-    at: Instant,
-}
-
-impl Seen {
-    fn passes<K: Resource>(&mut self, object: &K, hash: Option<u64>) -> bool {
-        let Some(hash) = hash else { return true };
-        let (now, ttl) = (Instant::now(), self.config.ttl);
-        if now.duration_since(self.swept) >= ttl {
-            self.last.retain(|_, last| now.duration_since(last.at) < ttl);
-            self.swept = now;
-        }
-        let deleting = object.meta().deletion_timestamp.is_some();
-        let key = (ObjectKey::of(object), object.meta().uid.clone());
-        let last = self.last.insert(
-            key,
-            Last {
-                hash,
-                deleting,
-                at: now,
-            },
-        );
-        last.is_none_or(|last| {
-            last.hash != hash || deleting && !last.deleting || now.duration_since(last.at) >= ttl
-        })
-    }
-}

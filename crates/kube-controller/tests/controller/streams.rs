@@ -1,7 +1,8 @@
 //! The streams of a watcher, and what is built of them.
 
 use crate::harness::{Cluster, Failure, SECOND};
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::stream::{self, BoxStream};
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use k8s_openapi::api::rbac::v1::ClusterRole;
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
@@ -244,6 +245,32 @@ async fn generic_code_needs_no_more_bounds_than_for_kube() {
 }
 
 /// A store that a stream fills, and a filter behind it.
+/// Of a stream of which only the trait is known, too.
+#[tokio::test(start_paused = true)]
+async fn adapted_streams_can_be_sent() {
+    fn adapted(
+        events: impl WatchStreamExt<Item = watcher::Result<Event<ConfigMap>>> + Send + 'static,
+        writer: reflector::Writer<ConfigMap>,
+    ) -> BoxStream<'static, watcher::Result<ConfigMap>> {
+        events
+            .modify(|map| map.annotations_mut().clear())
+            .reflect(writer)
+            .touched_objects()
+            .predicate_filter(predicates::labels, Default::default())
+            .default_backoff()
+            .boxed()
+    }
+
+    let cluster = Cluster::new();
+    cluster.map("a");
+    let (reader, writer) = reflector::store();
+    let mut maps = adapted(watcher(cluster.maps(), everything()), writer);
+    assert_eq!(maps.try_next().await.unwrap().unwrap().name_any(), "a");
+    cluster.map("b");
+    assert_eq!(maps.try_next().await.unwrap().unwrap().name_any(), "b");
+    assert_eq!(reader.len(), 2);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_stream_fills_a_store_and_is_filtered() {
     let cluster = Cluster::new();
