@@ -14,7 +14,7 @@ use super::trigger::{Trigger, paused};
 use super::{Action, Config, Controller, Error, RunnerError, first};
 use crate::reflector::{ObjectRef, Store};
 use crate::watcher;
-use futures::future::{BoxFuture, IntoFuture, join_all};
+use futures::future::{BoxFuture, IntoFuture, join_all, pending};
 use futures::stream::{BoxStream, SelectAll};
 use futures::{FutureExt, StreamExt, TryFuture, TryFutureExt, stream};
 use kube::Resource;
@@ -86,6 +86,8 @@ pub(super) struct Engine<K: Resource + 'static, R, P, Ctx, E> {
     metrics: Metrics,
     news: SelectAll<BoxStream<'static, (usize, News)>>,
     triggers: SelectAll<BoxStream<'static, Trigger>>,
+    /// How many triggers have come since the last key.
+    in_a_row: u32,
     /// The sources that have to sync before the first run.
     awaited: HashSet<usize>,
     /// What else has to end before the first run.
@@ -114,6 +116,10 @@ pub(super) struct Engine<K: Resource + 'static, R, P, Ctx, E> {
     /// While it holds them, others can ask them how they are.
     _own_informers: Vec<Arc<dyn AnyInformer>>,
 }
+
+/// How many triggers in a row come before a key, so that a stream that always has something does not hold up all
+/// runs.
+const STREAMS_FIRST: u32 = 1_000;
 
 /// The number of the next run.
 static NEXT_RUN: AtomicU64 = AtomicU64::new(1);
@@ -189,6 +195,7 @@ where
             intake,
             news,
             triggers: paused(stream::select_all(triggers), trigger_backoff),
+            in_a_row: 0,
             awaited,
             hold: Some(join_all(hold).map(|_| ()).boxed()),
             stop: first(stop),
@@ -237,13 +244,19 @@ where
                     self.stopping |= self.triggers.is_empty();
                     None
                 }
-                Event::Trigger(trigger) => self.trigger(trigger),
+                Event::Trigger(trigger) => {
+                    self.in_a_row = self.in_a_row.saturating_add(1);
+                    self.trigger(trigger)
+                }
                 Event::Finished(finished) => Some(self.conclude(finished)),
                 Event::Lost(error) => {
                     tracing::error!(%error, "a reconcile was lost, and is not retried");
                     None
                 }
-                Event::Key(item) => self.take(item),
+                Event::Key(item) => {
+                    self.in_a_row = 0;
+                    self.take(item)
+                }
                 Event::CaughtUp(item) => self.begin(item),
                 Event::Covered(keys, error) => {
                     for (key, priority) in keys {
@@ -276,6 +289,7 @@ where
             abort,
             stopping,
             awaited,
+            in_a_row,
             ..
         } = self;
         let goes_on = !*stopping;
@@ -283,16 +297,41 @@ where
         let held = async {
             match hold {
                 Some(hold) => hold.await,
-                None => futures::future::pending().await,
+                None => pending().await,
             }
         };
-        // Of what is ready, any can come first, so that nothing starves.
+        let listens = goes_on && !triggers.is_empty();
+        // What streams have comes before the next key, up to a point: they fill stores, and a run should not see
+        // an object of which a newer state, or the end, has already come.
+        let streams_first = *in_a_row < STREAMS_FIRST;
+        let work = async {
+            let trigger = async {
+                match listens {
+                    true => Event::Trigger(triggers.next().await),
+                    false => pending().await,
+                }
+            };
+            let key = async {
+                match begins {
+                    true => match queue.get().await {
+                        Some(item) => Event::Key(item.into_owned()),
+                        None => pending().await,
+                    },
+                    false => pending().await,
+                }
+            };
+            if streams_first {
+                tokio::select! { biased; event = trigger => event, event = key => event }
+            } else {
+                tokio::select! { biased; event = key => event, event = trigger => event }
+            }
+        };
+        // Of the rest, any can come first, so that nothing starves.
         tokio::select! {
             () = abort => Event::Abort,
             () = stop, if goes_on => Event::Stop,
             () = held, if goes_on => Event::Held,
             news = news.next(), if goes_on && !news.is_empty() => Event::News(news),
-            trigger = triggers.next(), if goes_on && !triggers.is_empty() => Event::Trigger(trigger),
             Some(joined) = running.join_next() => match joined {
                 Ok(finished) => Event::Finished(finished),
                 Err(error) => Event::Lost(error),
@@ -302,7 +341,7 @@ where
                 Err(error) => Event::Lost(error),
             },
             Some((keys, error)) = coverage.next(), if goes_on => Event::Covered(keys, error),
-            Some(item) = queue.get(), if begins => Event::Key(item.into_owned()),
+            event = work, if listens || begins => event,
         }
     }
 

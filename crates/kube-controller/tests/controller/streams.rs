@@ -1,6 +1,7 @@
 //! The streams of a watcher, and what is built of them.
 
 use crate::harness::{Cluster, Failure, SECOND};
+use futures::channel::mpsc;
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt, StreamExt, TryStreamExt};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
@@ -348,6 +349,40 @@ async fn controllers_share_the_stream_of_a_watcher() {
 }
 
 /// Whichever ends first, the streams or the informers.
+/// As its owner goes, so do its children, and their streams lead to it as well.
+#[tokio::test(start_paused = true)]
+async fn what_streams_have_comes_before_the_next_run() {
+    let map = |name: &str| {
+        let mut map = ConfigMap::default();
+        map.metadata.name = Some(name.into());
+        map.metadata.namespace = Some("default".into());
+        map
+    };
+    let (maps, events) = mpsc::unbounded();
+    let (children, touched) = mpsc::unbounded();
+    let (reader, writer) = reflector::store();
+    let objects = events.map(Ok).reflect(writer).applied_objects();
+    let controller = Controller::for_stream(objects, reader)
+        .watches_stream(touched.map(Ok), |secret: Secret| {
+            [ObjectRef::new(&secret.name_any()).within("default")]
+        });
+    let policy = |_: &Failure| Action::backoff();
+    let mut runs = crate::harness::start_with(controller, |_| async { Ok(Action::await_change()) }, policy);
+    for event in [Event::Init, Event::InitDone] {
+        maps.unbounded_send(event).unwrap();
+    }
+    for turn in 0..20 {
+        let name = format!("map-{turn}");
+        maps.unbounded_send(Event::Apply(map(&name))).unwrap();
+        assert_eq!(runs.run().await.name, name);
+        let mut child = Secret::default();
+        child.metadata.name = Some(name.clone());
+        children.unbounded_send(child).unwrap();
+        maps.unbounded_send(Event::Delete(map(&name))).unwrap();
+        runs.quiet_for(SECOND).await;
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_controller_ends_when_nothing_more_can_come() {
     let cluster = Cluster::new();
