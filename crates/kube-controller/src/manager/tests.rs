@@ -534,7 +534,8 @@ async fn a_watch_without_bookmarks_is_ready_as_long_as_its_server_answers() {
     while readiness.check().is_ok() {
         sleep(seconds(1)).await;
     }
-    assert!(began.elapsed() < seconds(100), "{:?}", began.elapsed());
+    // It is asked after 75 to 90 s; the watch ends after five minutes at the earliest.
+    assert!(began.elapsed() < seconds(200), "{:?}", began.elapsed());
     let error = readiness.check().unwrap_err().to_string();
     assert!(error.contains("no answer within 5 s"), "{error}");
 }
