@@ -671,7 +671,7 @@ fn a_change_that_outruns_the_answer_waits_for_the_run() {
     assert_eq!(told(&mut state, 9, &called), Told::AtOnce);
 }
 
-/// A client, a cache of its config maps that is not started, and what their own writes need.
+/// A factory, and a cache of config maps that it has not started; with what an earlier run has saved, if that is given.
 fn refused_later(
     sim: &Sim,
     saved: Option<&std::path::Path>,
@@ -683,6 +683,15 @@ fn refused_later(
     let factory = factory.build();
     let maps = factory.informer();
     (factory, maps)
+}
+
+/// A run that has created a config map.
+async fn a_run_that_creates(sim: &Sim, writes: &OwnWrites) -> ReconcileKey {
+    let run = ReconcileKey::new("test", "ns/owner");
+    let api = Api::default_namespaced(writes.client(Client::new(sim.service(), "default")));
+    let (params, map) = (PostParams::default(), map("a", "1"));
+    writes.scope(&run, api.create(&params, &map)).await.unwrap();
+    run
 }
 
 // It has been listed by an earlier run of the program, so it is as good as one that was listed by this run.
@@ -708,14 +717,7 @@ async fn a_restored_cache_that_is_refused_later_is_waited_for() {
     while !maps.status().reflector.is_refused() {
         sleep(LAG).await;
     }
-    let (run, api) = (
-        ReconcileKey::new("test", "ns/owner"),
-        Api::default_namespaced(writes.client(Client::new(sim.service(), "default"))),
-    );
-    writes
-        .scope(&run, api.create(&PostParams::default(), &map("a", "1")))
-        .await
-        .unwrap();
+    let run = a_run_that_creates(&sim, &writes).await;
     assert!(!writes.caught_up(&run));
     writes.wait(&run, LONG).await.unwrap_err();
 }
@@ -729,14 +731,7 @@ async fn a_wait_ends_when_the_cache_is_refused() {
     sim.faults().delay(LIST | WATCH, "configmaps", LAG);
     sim.faults().refuse(LIST | WATCH, "configmaps", 403);
     factory.start();
-    let (run, api) = (
-        ReconcileKey::new("test", "ns/owner"),
-        Api::default_namespaced(writes.client(Client::new(sim.service(), "default"))),
-    );
-    writes
-        .scope(&run, api.create(&PostParams::default(), &map("a", "1")))
-        .await
-        .unwrap();
+    let run = a_run_that_creates(&sim, &writes).await;
     assert!(!writes.caught_up(&run), "the server has not answered yet");
     let began = Instant::now();
     writes.wait(&run, LONG).await.unwrap();
