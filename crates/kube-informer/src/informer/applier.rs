@@ -1,11 +1,10 @@
 //! Applies changes to the store and derives notifications.
 
-use super::Notification;
-use super::coalescing::QueuedNotification;
+use super::coalescing::{Change, QueuedNotification};
 use super::partitions::{ShardMap, WHOLE};
 use crate::drain_shrinking::drain_shrinking;
 use crate::metrics::InformerMetrics;
-use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey, Partition};
+use crate::object::{CachedObject, DeleteCause, ObjectKey, Partition};
 use crate::queue::{Batch, Delta, Deltas, Entries, Keyed};
 use crate::source::{DecodeResult, InvalidObject, Subject};
 use crate::store::{Indexer, StoreWriter};
@@ -291,10 +290,8 @@ impl<O: CachedObject> Applier<O> {
         {
             Ok(old) => {
                 let initial = self.initial && !self.restored.contains(&partition);
-                self.notify_upsert(key, old, object, initial);
-                if let Some(change) = self.changes.last_mut() {
-                    change.is_restored = self.unconfirmed.contains(&partition);
-                }
+                let is_restored = self.unconfirmed.contains(&partition);
+                self.notify_upsert(key, old, object, initial, is_restored);
             }
             Err(error) => {
                 self.writer.mark_stale(&key, partition);
@@ -322,49 +319,43 @@ impl<O: CachedObject> Applier<O> {
     /// Removes an object from the store. The deletion of an object that was never stored is not notified.
     fn delete(&mut self, key: ObjectKey, last: Option<O::Handle>, cause: DeleteCause) {
         if let Some(held) = self.writer.remove(&key) {
-            self.notify_delete(Deleted {
-                key,
-                last_known: last.or(Some(held)),
-                cause,
-            });
+            self.notify_delete(key, last.unwrap_or(held), cause);
         }
     }
 
-    fn notify(&mut self, key: ObjectKey, notification: Notification<O>) {
-        self.changes.push(QueuedNotification {
-            key,
-            notification,
-            is_resync: false,
-            is_restored: false,
-        });
+    fn notify(&mut self, key: ObjectKey, change: Change<O>) {
+        self.changes.push(QueuedNotification { key, change });
     }
 
-    fn notify_delete(&mut self, deleted: Deleted<O::Handle>) {
-        self.notify(deleted.key.clone(), Notification::Delete(deleted));
+    fn notify_delete(&mut self, key: ObjectKey, last: O::Handle, cause: DeleteCause) {
+        self.notify(key, Change::Deleted { last, cause });
     }
 
     /// Notifies of an add if the store did not hold the object, of a missed deletion and an add if the uid differs, else
     /// of an update.
-    fn notify_upsert(&mut self, key: ObjectKey, old: Option<O::Handle>, new: O::Handle, initial: bool) {
+    fn notify_upsert(
+        &mut self,
+        key: ObjectKey,
+        old: Option<O::Handle>,
+        new: O::Handle,
+        initial: bool,
+        is_restored: bool,
+    ) {
+        let added = |object| Change::Added {
+            object,
+            initial,
+            is_restored,
+        };
         match old {
-            None => self.notify(key, Notification::Add { object: new, initial }),
+            None => self.notify(key, added(new)),
             Some(old) if O::uid_of(&old) != O::uid_of(&new) => {
-                self.notify_delete(Deleted {
-                    key: key.clone(),
-                    last_known: Some(old),
-                    cause: DeleteCause::Missed,
-                });
-                self.notify(key, Notification::Add { object: new, initial });
+                self.notify_delete(key.clone(), old, DeleteCause::Missed);
+                self.notify(key, added(new));
             }
             Some(old) => {
                 let version = O::resource_version_of(&new);
                 let is_resync = version.is_some() && O::resource_version_of(&old) == version;
-                self.changes.push(QueuedNotification {
-                    key,
-                    notification: Notification::Update { old, new },
-                    is_resync,
-                    is_restored: false,
-                });
+                self.notify(key, Change::Updated { old, new, is_resync });
             }
         }
     }

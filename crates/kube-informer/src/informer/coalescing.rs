@@ -1,7 +1,7 @@
 //! The queue of one handler. It is bounded, because pending notifications of one key can be merged.
 
 use super::Notification;
-use crate::object::{CachedObject, ObjectKey};
+use crate::object::{CachedObject, DeleteCause, Deleted, ObjectKey};
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry as Place;
@@ -41,39 +41,95 @@ impl Default for Delivery {
     }
 }
 
-/// One change on its way to handlers.
+/// One change on its way to handlers. A million of them may be pending.
 pub(super) struct QueuedNotification<O: CachedObject> {
     pub(super) key: ObjectKey,
-    pub(super) notification: Notification<O>,
-    /// Whether only handlers with a resync are told: the object is repeated, or has the version that it had.
-    pub(super) is_resync: bool,
-    /// Whether it is the add of an object that was restored from a file. An earlier run of the handler may know the object, so a
-    /// deletion does not cancel this add.
-    pub(super) is_restored: bool,
+    pub(super) change: Change<O>,
+}
+
+/// What has happened to an object: a [`Notification`] without the key, and what the queue has to know about it.
+pub(super) enum Change<O: CachedObject> {
+    Added {
+        object: O::Handle,
+        initial: bool,
+        /// Whether the object was restored from a file. An earlier run of the handler may know it, so a deletion does not
+        /// cancel this.
+        is_restored: bool,
+    },
+    Updated {
+        old: O::Handle,
+        new: O::Handle,
+        /// Whether only handlers with a resync are told: the object is repeated, or has the version that it had.
+        is_resync: bool,
+    },
+    Deleted {
+        last: O::Handle,
+        cause: DeleteCause,
+    },
 }
 
 impl<O: CachedObject> QueuedNotification<O> {
     /// A resync of an object.
     pub(super) fn resync(key: ObjectKey, object: O::Handle) -> Self {
-        Self {
-            key,
-            notification: Notification::Update {
-                old: object.clone(),
-                new: object,
-            },
+        let change = Change::Updated {
+            old: object.clone(),
+            new: object,
             is_resync: true,
-            is_restored: false,
+        };
+        Self { key, change }
+    }
+
+    pub(super) fn is_resync(&self) -> bool {
+        matches!(self.change, Change::Updated { is_resync: true, .. })
+    }
+
+    /// The last state, if this is a deletion.
+    pub(super) fn deleted(&self) -> Option<&O::Handle> {
+        match &self.change {
+            Change::Deleted { last, .. } => Some(last),
+            Change::Added { .. } | Change::Updated { .. } => None,
+        }
+    }
+
+    /// What the handler receives.
+    pub(super) fn into_notification(self) -> Notification<O> {
+        match self.change {
+            Change::Added { object, initial, .. } => Notification::Add { object, initial },
+            Change::Updated { old, new, .. } => Notification::Update { old, new },
+            Change::Deleted { last, cause } => Notification::Delete(Deleted {
+                key: self.key,
+                last_known: Some(last),
+                cause,
+            }),
         }
     }
 }
 
 impl<O: CachedObject> Clone for QueuedNotification<O> {
     fn clone(&self) -> Self {
+        let change = match &self.change {
+            Change::Added {
+                object,
+                initial,
+                is_restored,
+            } => Change::Added {
+                object: object.clone(),
+                initial: *initial,
+                is_restored: *is_restored,
+            },
+            Change::Updated { old, new, is_resync } => Change::Updated {
+                old: old.clone(),
+                new: new.clone(),
+                is_resync: *is_resync,
+            },
+            Change::Deleted { last, cause } => Change::Deleted {
+                last: last.clone(),
+                cause: *cause,
+            },
+        };
         Self {
             key: self.key.clone(),
-            notification: self.notification.clone(),
-            is_resync: self.is_resync,
-            is_restored: self.is_restored,
+            change,
         }
     }
 }
@@ -84,7 +140,8 @@ pub(super) struct CoalescingQueue<O: CachedObject> {
     entries: Pending<O>,
     /// The number of the first entry behind the mark, if the mark has not been taken.
     mark: Option<u64>,
-    /// The last pending entry of each key; built when the queue is full, and dropped when half of it has been taken.
+    /// The last pending entry of each key; built when the queue is full and something may be merged, and dropped when half of
+    /// it has been taken.
     last: Option<Last>,
 }
 
@@ -277,7 +334,7 @@ impl<O: CachedObject> CoalescingQueue<O> {
     /// The last states of the objects whose deletions are pending.
     pub(super) fn deleted(&self) -> impl Iterator<Item = &O::Handle> {
         let pending = self.entries.iter();
-        pending.filter_map(|(_, (change, _))| change.notification.deleted())
+        pending.filter_map(|(_, (change, _))| change.deleted())
     }
 
     /// When the oldest pending notification was pushed.
@@ -303,6 +360,10 @@ impl<O: CachedObject> CoalescingQueue<O> {
             if len < self.capacity / 2 {
                 self.last = None;
             }
+            return self.append(change, now);
+        }
+        // Nothing that is pending is merged with an add, so the adds of a first list need no index.
+        if matches!(change.change, Change::Added { .. }) {
             return self.append(change, now);
         }
         let last = self.last.get_or_insert_with(|| Last::of(&self.entries));
@@ -361,35 +422,41 @@ fn coalesce<O: CachedObject>(
     first: &mut QueuedNotification<O>,
     second: QueuedNotification<O>,
 ) -> Coalesced<O> {
-    use Notification::{Add, Delete, Update};
-    let QueuedNotification {
-        key,
-        notification,
-        is_resync,
-        is_restored,
-    } = second;
-    let merged = match (&mut first.notification, notification) {
-        (Add { .. }, Delete(_)) if !first.is_restored => return Coalesced::Nothing(key),
-        (Add { object: newest, .. } | Update { new: newest, .. }, Update { new, .. }) => {
+    let QueuedNotification { key, change } = second;
+    match (&mut first.change, change) {
+        (
+            Change::Added {
+                is_restored: false, ..
+            },
+            Change::Deleted { .. },
+        ) => Coalesced::Nothing(key),
+        (Change::Added { object: newest, .. }, Change::Updated { new, .. }) => {
             *newest = new;
-            None
+            Coalesced::One
         }
-        (Update { .. }, Delete(deleted)) => Some(Delete(deleted)),
-        // A deletion and a later add belong to two histories, and so do a restored add and a deletion.
-        (_, notification) => {
-            return Coalesced::Two(QueuedNotification {
-                key,
-                notification,
+        (
+            Change::Updated {
+                new: newest,
                 is_resync,
-                is_restored,
-            });
+                ..
+            },
+            Change::Updated {
+                new,
+                is_resync: is_second_resync,
+                ..
+            },
+        ) => {
+            *newest = new;
+            *is_resync &= is_second_resync;
+            Coalesced::One
         }
-    };
-    if let Some(notification) = merged {
-        first.notification = notification;
+        (pending @ Change::Updated { .. }, deleted @ Change::Deleted { .. }) => {
+            *pending = deleted;
+            Coalesced::One
+        }
+        // A deletion and a later add belong to two histories, and so do a restored add and a deletion.
+        (_, change) => Coalesced::Two(QueuedNotification { key, change }),
     }
-    first.is_resync &= is_resync;
-    Coalesced::One
 }
 
 #[cfg(test)]

@@ -188,7 +188,7 @@ impl<O: CachedObject> Listener<O> {
         }
         let wants_resync = !state.resync.period.is_zero();
         for change in changes {
-            if !change.is_resync || wants_resync {
+            if !change.is_resync() || wants_resync {
                 state.queue.push(change, now);
             }
         }
@@ -239,7 +239,7 @@ impl<O: CachedObject> Listener<O> {
         drop(state);
         self.wake.notify_one();
         let dropped = dropped.into_iter().flat_map(|(pending, _)| pending);
-        let deleted = dropped.filter_map(|change| change.notification.deleted().cloned());
+        let deleted = dropped.filter_map(|change| change.deleted().cloned());
         deleted.collect()
     }
 
@@ -364,11 +364,12 @@ impl<O: CachedObject> State<O> {
         }
         match self.queue.pop() {
             Some(change) => {
-                self.handling = change.notification.object().map(|object| Handling {
+                let notification = change.into_notification();
+                self.handling = notification.object().map(|object| Handling {
                     object: object.clone(),
-                    is_deletion: change.notification.deleted().is_some(),
+                    is_deletion: notification.deleted().is_some(),
                 });
-                Taken::Notification(change.notification)
+                Taken::Notification(notification)
             }
             None if self.end.is_some() => Taken::Ended,
             None => Taken::Nothing,

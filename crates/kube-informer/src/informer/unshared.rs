@@ -157,8 +157,8 @@ impl<O: Decode, H: ResourceEventHandler<O>> Process<Deltas<DecodeResult<O>>> for
         });
         batch.guard.applied();
         for change in changes {
-            if !change.is_resync || self.wants_resync {
-                handler::handle(&mut self.handler, change.notification).await;
+            if !change.is_resync() || self.wants_resync {
+                handler::handle(&mut self.handler, change.into_notification()).await;
             }
         }
         if let Entries::Resync = batch.entries {
@@ -179,6 +179,6 @@ impl<O: Decode, H: ResourceEventHandler<O>> UnsharedProcess<O, H> {
             return;
         };
         self.queue.resync();
-        handler::handle(&mut self.handler, change.notification).await;
+        handler::handle(&mut self.handler, change.into_notification()).await;
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::object::{DeleteCause, Deleted, ResourceVersion};
+use crate::object::ResourceVersion;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -48,60 +48,45 @@ enum Step {
 impl World {
     fn change(&mut self, name: String) -> QueuedNotification<Thing> {
         self.version += 1;
-        let notification = match self.objects.get_mut(&name) {
+        let change = match self.objects.get_mut(&name) {
             Some(state) => {
                 let old = state.clone();
                 state.2 = self.version;
-                Notification::Update {
+                Change::Updated {
                     old,
                     new: state.clone(),
+                    is_resync: false,
                 }
             }
             None => {
                 self.uid += 1;
                 let object = (name.clone(), self.uid, self.version);
-                self.objects.insert(name, object.clone());
-                Notification::Add {
+                self.objects.insert(name.clone(), object.clone());
+                Change::Added {
                     object,
                     initial: self.uid < 3,
+                    is_restored: false,
                 }
             }
         };
-        QueuedNotification {
-            key: notification.key(),
-            notification,
-            is_resync: false,
-            is_restored: false,
-        }
+        let key = ObjectKey::from(name.as_str());
+        QueuedNotification { key, change }
     }
 
     fn delete(&mut self, name: &str) -> Option<QueuedNotification<Thing>> {
         let last = self.objects.remove(name)?;
-        let deleted = Deleted {
-            key: name.into(),
-            last_known: Some(last),
-            cause: DeleteCause::Event,
-        };
         Some(QueuedNotification {
             key: name.into(),
-            notification: Notification::Delete(deleted),
-            is_resync: false,
-            is_restored: false,
+            change: Change::Deleted {
+                last,
+                cause: DeleteCause::Event,
+            },
         })
     }
 
     fn sync(&self, name: &str) -> Option<QueuedNotification<Thing>> {
         let state = self.objects.get(name)?.clone();
-        let notification = Notification::Update {
-            old: state.clone(),
-            new: state,
-        };
-        Some(QueuedNotification {
-            key: name.into(),
-            notification,
-            is_resync: true,
-            is_restored: false,
-        })
+        Some(QueuedNotification::resync(name.into(), state))
     }
 }
 
@@ -148,7 +133,9 @@ fn take(queue: &mut CoalescingQueue<Thing>, handler: &mut Handler) -> Result<boo
     let Some(change) = queue.pop() else {
         return Ok(false);
     };
-    handler.take(change.notification).map_err(TestCaseError::fail)?;
+    handler
+        .take(change.into_notification())
+        .map_err(TestCaseError::fail)?;
     Ok(true)
 }
 
@@ -223,10 +210,7 @@ fn an_initial_add_stays_initial_and_before_the_mark() {
     queue.push(world.change("a".into()), Instant::now());
     assert_eq!(queue.len(), 1);
     assert!(!queue.take_mark());
-    let Some(QueuedNotification {
-        notification: Notification::Add { object, initial },
-        ..
-    }) = queue.pop()
+    let Some(Notification::Add { object, initial }) = queue.pop().map(QueuedNotification::into_notification)
     else {
         panic!("expected an add")
     };
@@ -240,14 +224,16 @@ fn the_deletion_of_a_restored_object_is_told() {
     let mut world = World::default();
     for _ in 0..2 {
         let mut change = world.change("a".into());
-        change.is_restored = matches!(change.notification, Notification::Add { .. });
+        if let Change::Added { is_restored, .. } = &mut change.change {
+            *is_restored = true;
+        }
         queue.push(change, Instant::now());
     }
     queue.push(world.delete("a").unwrap(), Instant::now());
     // It comes and goes again, which nobody has to know.
     queue.push(world.change("a".into()), Instant::now());
     queue.push(world.delete("a").unwrap(), Instant::now());
-    let told = std::iter::from_fn(|| queue.pop()).map(|change| match change.notification {
+    let told = std::iter::from_fn(|| queue.pop()).map(|change| match change.into_notification() {
         Notification::Add { object, .. } => format!("add {}", object.2),
         Notification::Update { new, .. } => format!("update {}", new.2),
         Notification::Delete(deleted) => format!("delete {}", deleted.last_known.unwrap().2),
@@ -312,6 +298,10 @@ fn storage_for_a_flood_is_given_back() {
         for n in 0..10_000 {
             queue.push(world.change(n.to_string()), Instant::now());
         }
+        assert!(queue.last.is_none(), "adds are merged with nothing");
+        queue.push(world.change("0".into()), Instant::now());
+        assert_eq!(queue.len(), 10_000);
+        assert!(queue.last.is_some());
         while queue.pop().is_some() {}
         assert!(queue.entries.slots.capacity() <= 2 * KEPT_STORAGE);
         assert!(queue.last.is_none());

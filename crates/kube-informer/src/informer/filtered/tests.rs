@@ -1,8 +1,8 @@
 use super::*;
-use crate::informer::coalescing::QueuedNotification;
+use crate::informer::coalescing::{Change, QueuedNotification};
 use crate::informer::handler::handle;
 use crate::informer::listener::Listener;
-use crate::informer::{Delivery, HandlerOptions, Notification};
+use crate::informer::{Delivery, HandlerOptions};
 use crate::object::Partition;
 use crate::store::{Indexer, StoreWriter};
 use futures::FutureExt;
@@ -92,20 +92,23 @@ impl World {
         self.writer
             .upsert(name.into(), new.clone(), None, Partition::SINGLE)
             .unwrap();
-        let change = |notification| QueuedNotification {
+        let change = |change| QueuedNotification {
             key: name.into(),
-            notification,
-            is_resync: false,
-            is_restored: false,
+            change,
         };
-        let add = || Notification::Add {
+        let add = || Change::Added {
             object: new.clone(),
             initial: false,
+            is_restored: false,
         };
         let changes = match held.map(|held| object(name, held)) {
             None => vec![change(add())],
-            Some(old) if recreate => vec![change(gone(name, old, DeleteCause::Missed)), change(add())],
-            Some(old) => vec![change(Notification::Update { old, new })],
+            Some(old) if recreate => vec![change(gone(old, DeleteCause::Missed)), change(add())],
+            Some(old) => vec![change(Change::Updated {
+                old,
+                new,
+                is_resync: false,
+            })],
         };
         self.tell(changes);
     }
@@ -120,9 +123,7 @@ impl World {
         let last = object(name, (held.0, self.last));
         self.tell(vec![QueuedNotification {
             key: name.into(),
-            notification: gone(name, last, DeleteCause::Event),
-            is_resync: false,
-            is_restored: false,
+            change: gone(last, DeleteCause::Event),
         }]);
     }
 
@@ -142,12 +143,8 @@ impl World {
     }
 }
 
-fn gone(name: &str, last: Arc<ConfigMap>, cause: DeleteCause) -> Notification<ConfigMap> {
-    Notification::Delete(Deleted {
-        key: name.into(),
-        last_known: Some(last),
-        cause,
-    })
+fn gone(last: Arc<ConfigMap>, cause: DeleteCause) -> Change<ConfigMap> {
+    Change::Deleted { last, cause }
 }
 
 /// A handler that panics if a notification does not follow from what it knows.
