@@ -48,14 +48,17 @@ mod accumulator;
 mod batch;
 pub(crate) mod batching;
 mod delta;
+mod entries;
 mod fifo;
 mod line;
 pub(crate) mod process_loop;
+mod shared;
 mod state;
 
 pub use accumulator::{Accumulator, Newest};
-pub use batch::{Batch, BatchGuard, Entries, Position};
+pub use batch::{Batch, BatchGuard};
 pub use delta::{Delta, Deltas};
+pub use entries::{Entries, Position};
 pub use fifo::{DeltaFifo, Fifo, Queue};
 pub use line::Keyed;
 pub use process_loop::{Process, ProcessLoop};

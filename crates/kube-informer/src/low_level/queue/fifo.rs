@@ -1,13 +1,14 @@
 //! The queue.
 
 use super::batch::{Batch, BatchGuard};
+use super::shared::Shared;
 use super::state::{Dropped, Segment, State};
 use super::{Accumulator, Delta, Deltas, Newest};
 use crate::metrics::QueuedItems;
 use crate::object::{ObjectKey, Partition, ResourceVersion};
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, oneshot, watch};
 
 /// A queue that keeps every change of a key as a list of deltas. Informers are built on it.
@@ -59,39 +60,6 @@ impl<A: Accumulator> Clone for Queue<A> {
     fn clone(&self) -> Self {
         Self {
             shared: self.shared.clone(),
-        }
-    }
-}
-
-pub(super) struct Shared<A: Accumulator> {
-    capacity: usize,
-    state: Mutex<State<A>>,
-    /// Signalled when there is something to pop, or when the queue is closed.
-    readable: Notify,
-    /// Signalled when there is room again, or when the queue is closed.
-    writable: Notify,
-    synced: watch::Sender<bool>,
-    /// Updated with every change of the length, and reset when the queue is dropped.
-    gauge: QueuedItems,
-}
-
-impl<A: Accumulator> Drop for Shared<A> {
-    fn drop(&mut self) {
-        let len = self.lock().len;
-        self.gauge.moved(len, 0);
-    }
-}
-
-impl<A: Accumulator> Shared<A> {
-    /// The state is consistent at every point that can panic, so a poisoned lock can be used.
-    pub(super) fn lock(&self) -> MutexGuard<'_, State<A>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn update_synced(&self, state: &State<A>) {
-        if state.unsynced.is_empty() {
-            self.synced
-                .send_if_modified(|synced| !std::mem::replace(synced, true));
         }
     }
 }

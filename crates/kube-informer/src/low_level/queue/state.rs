@@ -1,6 +1,6 @@
 //! What is in a queue, under its lock.
 
-use super::batch::{Entries, Position};
+use super::entries::{Entries, Position};
 use super::line::Line;
 use super::{Accumulator, Delta};
 use crate::object::{ObjectKey, Partition, ResourceVersion};

@@ -1,4 +1,4 @@
-use super::super::batch::{Entries, Position};
+use super::super::entries::{Entries, Position};
 use super::*;
 use crate::queue::batching::WORTH_WAKING;
 use proptest::prelude::*;
