@@ -3,16 +3,17 @@
 mod access;
 mod fields;
 mod node;
+mod times;
 
 #[cfg(feature = "k8s-openapi")]
 use crate::table::Message;
 use crate::{Descriptor, Envelope, Error, MAX_DEPTH};
 use access::TypeMeta;
 use node::Node;
-#[cfg(feature = "k8s-openapi")]
-pub(crate) use node::{micro_time, time};
 use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
+#[cfg(feature = "k8s-openapi")]
+pub(crate) use times::{micro_time, time};
 
 /// Deserializes one object in protobuf, as if it were the JSON that Kubernetes has for it.
 ///

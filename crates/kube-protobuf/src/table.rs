@@ -63,6 +63,16 @@ pub(crate) struct Field {
     pub(crate) is_optional: bool,
 }
 
+impl Field {
+    /// The message whose fields are among those of this one in JSON.
+    pub(crate) fn embedded(&self) -> Option<&'static Message> {
+        match self.presence {
+            Presence::Inline => self.kind.message(),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Label {
     One,

@@ -34,6 +34,24 @@ impl<'de> Wire<'de> {
     }
 }
 
+/// The last value of a field of a message that is not an object in JSON.
+pub(crate) fn last<'de>(bytes: &'de [u8], number: u32) -> Result<Option<Wire<'de>>, Error> {
+    let mut reader = Reader::new(bytes);
+    let mut last = None;
+    while let Some(record) = reader.read()? {
+        if record.number == number {
+            last = Some(record.value);
+        }
+    }
+    Ok(last)
+}
+
+/// The same for a field that is an integer.
+pub(crate) fn integer(bytes: &[u8], number: u32) -> Result<Option<i64>, Error> {
+    let value = last(bytes, number)?.map(Wire::varint).transpose()?;
+    Ok(value.map(|value| value as i64))
+}
+
 #[cold]
 pub(crate) fn wrong_wire_type() -> Error {
     Error::malformed("the protobuf value has the wrong wire type")

@@ -1,5 +1,6 @@
 //! Which fields of a message its JSON has.
 
+use super::times;
 use crate::Error;
 use crate::table::{Field, Form, Kind, Label, Message, Presence, Type};
 use crate::wire::{Records, Wire, wrong_wire_type};
@@ -215,7 +216,7 @@ impl<'de> Fields<'de> {
 /// Whether Go's `omitzero` drops it. Only times have it, of which the empty message and the zero time are zero.
 fn is_zero(message: &'static Message, bytes: &[u8]) -> Result<bool, Error> {
     match message.form {
-        Form::Time => Ok(super::node::time(bytes)?.is_none()),
+        Form::Time => Ok(times::time(bytes)?.is_none()),
         _ => Ok(bytes.is_empty()),
     }
 }

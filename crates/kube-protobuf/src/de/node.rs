@@ -2,9 +2,10 @@
 
 use super::access::{Elements, Entries, Handle, Object, TypeMeta};
 use super::fields::{Fields, Pending, Scalar};
+use super::times::{micro_time, time};
 use crate::envelope::{APPLICATION_JSON, MAGIC};
 use crate::table::{Field, Form, Message, Presence, Type, many, one};
-use crate::wire::{Reader, Records, Wire};
+use crate::wire::{Records, Wire, integer, last};
 use crate::{Descriptor, Envelope, Error, text};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -180,47 +181,8 @@ fn schema_or<'a, 'de>(
     }
 }
 
-/// The last value of a field of a message that is not an object in JSON.
-fn last<'de>(bytes: &'de [u8], number: u32) -> Result<Option<Wire<'de>>, Error> {
-    let mut reader = Reader::new(bytes);
-    let mut last = None;
-    while let Some(record) = reader.read()? {
-        if record.number == number {
-            last = Some(record.value);
-        }
-    }
-    Ok(last)
-}
-
-fn integer(bytes: &[u8], number: u32) -> Result<Option<i64>, Error> {
-    let value = last(bytes, number)?.map(Wire::varint).transpose()?;
-    Ok(value.map(|value| value as i64))
-}
-
 fn raw(bytes: &[u8]) -> Result<&[u8], Error> {
     last(bytes, BYTES.number)?.map_or(Ok(&[]), Wire::bytes)
-}
-
-/// The seconds of a time; `None` for Go's zero time.
-pub(crate) fn time(bytes: &[u8]) -> Result<Option<i64>, Error> {
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let seconds = integer(bytes, 1)?.unwrap_or_default();
-    Ok(Some(seconds).filter(|seconds| *seconds != text::ZERO_TIME))
-}
-
-/// The seconds and microseconds of a time; `None` for Go's zero time.
-pub(crate) fn micro_time(bytes: &[u8]) -> Result<Option<(i64, u32)>, Error> {
-    if bytes.is_empty() {
-        return Ok(None);
-    }
-    let seconds = integer(bytes, 1)?.unwrap_or_default();
-    let nanoseconds = integer(bytes, 2)?.unwrap_or_default() as i32;
-    let microseconds = i64::from(nanoseconds / 1000);
-    let seconds = seconds.saturating_add(microseconds.div_euclid(1_000_000));
-    let microseconds = microseconds.rem_euclid(1_000_000) as u32;
-    Ok(Some((seconds, microseconds)).filter(|time| *time != (text::ZERO_TIME, 0)))
 }
 
 fn int_or_string<'a, 'de>(bytes: &'de [u8]) -> Result<Node<'a, 'de>, Error> {

@@ -3,7 +3,7 @@
 use super::UnknownFields;
 use super::records::{Encoder, Part, Span, put_double, put_int_or_string, put_integer};
 use crate::error::Segment;
-use crate::table::{Field, Form, Kind, Label, Message, Presence, Type};
+use crate::table::{Field, Form, Kind, Label, Message, Type};
 use crate::{Error, text};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -423,7 +423,7 @@ struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 /// A field by its name, and its order among all fields, with those of embedded messages in their place.
 fn find(message: &'static Message, name: &str, order: &mut u32) -> Option<(u32, &'static Field)> {
     for field in message.fields {
-        match embedded(field) {
+        match field.embedded() {
             Some(embedded) => {
                 if let Some(found) = find(embedded, name, order) {
                     return Some(found);
@@ -438,14 +438,7 @@ fn find(message: &'static Message, name: &str, order: &mut u32) -> Option<(u32, 
 
 /// Whether this is the kind of an object or its version, which are not in the message.
 fn has_type_meta(message: &'static Message, name: &str) -> bool {
-    let mut embedded = message.fields.iter().filter_map(embedded);
+    let mut embedded = message.fields.iter().filter_map(Field::embedded);
     (message.has_type_meta && matches!(name, "apiVersion" | "kind"))
         || embedded.any(|message| has_type_meta(message, name))
-}
-
-pub(super) fn embedded(field: &Field) -> Option<&'static Message> {
-    match field.presence {
-        Presence::Inline => field.kind.message(),
-        _ => None,
-    }
 }

@@ -1,7 +1,6 @@
 //! What has been read, as records and what messages consist of.
 
 use super::UnknownFields;
-use super::place::embedded;
 use crate::Error;
 use crate::error::Segment;
 use crate::table::{Field, Form, Kind, Label, Message, Type};
@@ -147,7 +146,7 @@ impl Encoder {
     ) -> Result<Part, Error> {
         let start = self.open.len();
         for field in message.fields {
-            if let Some(embedded) = embedded(field) {
+            if let Some(embedded) = field.embedded() {
                 let part = self.fields(field.number, embedded, read, order, depth)?;
                 self.open.push((0, part));
                 continue;
