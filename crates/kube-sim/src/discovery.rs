@@ -1,5 +1,7 @@
 //! Discovery: a server's resources, version and health.
 
+pub(crate) mod routes;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -13,29 +15,7 @@ use crate::openapi;
 use crate::resources::{Registry, Resource, by_preference};
 use crate::response::{SimBody, json_lines, json_value, refusal, text, whole};
 use crate::version;
-
-const VERBS: [&str; 8] = [
-    "create",
-    "delete",
-    "deletecollection",
-    "get",
-    "list",
-    "patch",
-    "update",
-    "watch",
-];
-
-/// Those of a custom resource, in its order.
-const CUSTOM_VERBS: [&str; 8] = [
-    "delete",
-    "deletecollection",
-    "get",
-    "list",
-    "patch",
-    "create",
-    "update",
-    "watch",
-];
+use routes::{AGGREGATED, aggregates, is_routed};
 
 /// The groups of built-in kinds in the order in which a real server lists them, which clients prefer the first of; those of
 /// custom resources follow.
@@ -62,30 +42,6 @@ const GROUPS: [&str; 21] = [
     "resource.k8s.io",
     "flowcontrol.apiserver.k8s.io",
 ];
-
-/// The media type of aggregated discovery: all of it at once. The beta version is gone since 1.36.
-pub(crate) const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-
-/// Whether a path asks what groups, versions and resources there are.
-pub(crate) fn is_about(segments: &[&str]) -> bool {
-    matches!(
-        segments,
-        ["api"] | ["api", _] | ["apis"] | ["apis", _] | ["apis", _, _]
-    )
-}
-
-/// Whether discovery can be had at once by a path.
-pub(crate) fn aggregates(path: &str) -> bool {
-    matches!(path, "/api" | "/api/" | "/apis")
-}
-
-/// Whether a real server has a router in front of a path of discovery, which looks at media types, too.
-pub(crate) fn is_routed(registry: &Registry, segments: &[&str]) -> bool {
-    match segments {
-        ["apis", group, _] => !registry.iter().any(|r| r.custom && r.group == *group),
-        _ => segments[0] == "api",
-    }
-}
 
 /// What a client asks for beside objects.
 pub(crate) struct Asked<'a> {
@@ -230,7 +186,7 @@ fn resource_list(registry: &Registry, group: &str, version: &str) -> Option<Valu
             "singularName": resource.singular,
             "namespaced": resource.namespaced,
             "kind": resource.kind,
-            "verbs": verbs(resource),
+            "verbs": resource.verbs(),
         });
         if !resource.short_names.is_empty() {
             described["shortNames"] = json!(resource.short_names);
@@ -332,7 +288,7 @@ fn described(resource: &Resource, version: &str) -> Value {
         "responseKind": kind,
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": resource.singular,
-        "verbs": verbs(resource),
+        "verbs": resource.verbs(),
     });
     if !resource.short_names.is_empty() {
         described["shortNames"] = json!(resource.short_names);
@@ -352,19 +308,4 @@ fn described(resource: &Resource, version: &str) -> Value {
         described["subresources"] = subresources.into();
     }
     described
-}
-
-pub(crate) fn verbs(resource: &Resource) -> Vec<&'static str> {
-    // A namespace is deleted by its name only.
-    let is_one = resource.id() == "namespaces";
-    let verbs = if resource.custom { CUSTOM_VERBS } else { VERBS };
-    match (resource.review, resource.report) {
-        (true, _) => vec!["create"],
-        (_, true) => vec!["get", "list"],
-        _ => verbs
-            .into_iter()
-            .filter(|verb| !(is_one && *verb == "deletecollection"))
-            .filter(|verb| !(resource.terminating && matches!(*verb, "create" | "patch" | "update")))
-            .collect(),
-    }
 }

@@ -92,6 +92,29 @@ impl Subresource {
     }
 }
 
+const VERBS: [&str; 8] = [
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+
+/// Those of a custom resource, in its order.
+const CUSTOM_VERBS: [&str; 8] = [
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "create",
+    "update",
+    "watch",
+];
+
 const CONNECTED: &[&str] = &["create", "get"];
 const PROXIED: &[&str] = &["create", "delete", "get", "patch", "update"];
 
@@ -218,6 +241,22 @@ impl Resource {
     /// What clients of a version are warned of.
     pub(crate) fn deprecation(&self, version: &str) -> Option<&str> {
         self.deprecations.get(version).map(String::as_str)
+    }
+
+    /// What can be done with it, in the order in which clients are told.
+    pub(crate) fn verbs(&self) -> Vec<&'static str> {
+        // A namespace is deleted by its name only.
+        let is_one = self.id() == "namespaces";
+        let verbs = if self.custom { CUSTOM_VERBS } else { VERBS };
+        match (self.review, self.report) {
+            (true, _) => vec!["create"],
+            (_, true) => vec!["get", "list"],
+            _ => verbs
+                .into_iter()
+                .filter(|verb| !(is_one && *verb == "deletecollection"))
+                .filter(|verb| !(self.terminating && matches!(*verb, "create" | "patch" | "update")))
+                .collect(),
+        }
     }
 
     /// The parts of its objects, by name.

@@ -6,7 +6,7 @@ use http::request::Parts;
 use crate::api::Api;
 use crate::api::options::Query;
 use crate::api::render::Encoding;
-use crate::discovery;
+use crate::discovery::routes;
 
 /// What was made of a request's Accept header.
 pub(super) struct Negotiated {
@@ -23,10 +23,10 @@ impl Negotiated {
     pub(super) fn new(api: &Api, request: &Parts) -> Self {
         let path = request.uri.path();
         let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
-        if discovery::is_about(&segments) {
+        if routes::is_about(&segments) {
             let about = About::Discovery {
-                aggregates: discovery::aggregates(path),
-                routed: discovery::is_routed(&api.registry(), &segments),
+                aggregates: routes::aggregates(path),
+                routed: routes::is_routed(&api.registry(), &segments),
             };
             return Self::of(accept(request), about);
         }
@@ -220,7 +220,7 @@ impl<'a> Clause<'a> {
 
     fn in_json(&self, form: Form) -> String {
         if form == Form::Aggregated {
-            return discovery::AGGREGATED.to_owned();
+            return routes::AGGREGATED.to_owned();
         }
         let mut accept = Encoding::Json.media_type().to_owned();
         for (name, value) in &self.parameters {
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn all_of_discovery_is_preferred_where_it_can_be_had() {
-        let both = format!("application/json,{}", discovery::AGGREGATED);
-        let old = discovery::AGGREGATED.replace("v2", "v2beta1");
-        let [whole, all] = ["application/json", discovery::AGGREGATED].map(Some);
+        let both = format!("application/json,{}", routes::AGGREGATED);
+        let old = routes::AGGREGATED.replace("v2", "v2beta1");
+        let [whole, all] = ["application/json", routes::AGGREGATED].map(Some);
         for (accept, aggregates, asked) in [
             (&both, true, all),
             (&both, false, whole),

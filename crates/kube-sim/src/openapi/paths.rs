@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 
 use super::{REFERENCE, base, component_of};
-use crate::discovery::verbs;
 use crate::resources::{Resource, Subresource};
 
 /// Parameters of lists and watches, but for `pretty`.
@@ -83,7 +82,7 @@ impl<'a> Served<'a> {
             version,
             schema,
             list,
-            verbs: verbs(resource),
+            verbs: resource.verbs(),
         }
     }
 
