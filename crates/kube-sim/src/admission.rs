@@ -26,24 +26,18 @@ use crate::status::{Cause, StatusError};
 use crate::storage::Transaction;
 use crate::target::Target;
 use crate::warnings::Warnings;
+use crate::webhook::Answers;
 use hooks::Hook;
 use policies::{Invocation, Policy};
 use rules::{RulesAbout, RulesAsked};
 
-mod answer;
-mod answers;
 mod ask;
 mod authorizer;
-mod call;
 mod evaluate;
 mod hooks;
 mod policies;
 mod rules;
 mod seen;
-
-pub(crate) use answer::{Field, Review};
-pub(crate) use answers::Answers;
-pub(crate) use call::{Caller, are_usable, authority_fault, post};
 
 type Object = Map<String, Value>;
 

@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::access::Access;
 use crate::access::policy::DecodedPolicy;
-use crate::control::Controller;
-use crate::faults::Rules;
+use crate::control::controller::Controller;
+use crate::faults::rules::Rules;
 use crate::issuer::Issuer;
 use crate::requests::Requests;
 use crate::resources::{Registry, Resource};

@@ -5,64 +5,21 @@
 //! an answer is missing, nothing is written; the webhook is asked with the lock free, and the write is tried again. What the control
 //! plane does concerns metadata only, and converts nothing.
 
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::admission::{self, Answers};
+use crate::carried::{self, Carried};
 use crate::meta::metadata_mut;
 use crate::resources::Resource;
 use crate::status::StatusError;
+use crate::webhook::Answers;
 
 mod ask;
 mod restore;
+pub(crate) mod webhook;
 
 type Object = Map<String, Value>;
-
-/// Where a definition says that its objects are converted.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Webhook {
-    client: Value,
-    /// The version of the ConversionReview; none if the webhook knows none of this server's.
-    review: Option<&'static str>,
-    /// Whether its authorities can be read, without which nothing of the definition is served.
-    usable: bool,
-}
-
-impl Webhook {
-    /// That of the spec of a definition; none if its objects are not converted by one.
-    pub(crate) fn of(spec: &Value) -> Option<Self> {
-        let conversion = &spec["conversion"];
-        let webhook = Some(&conversion["webhook"]).filter(|_| conversion["strategy"] == "Webhook")?;
-        let reviews = webhook["conversionReviewVersions"].as_array();
-        let mut reviews = reviews.into_iter().flatten().filter_map(Value::as_str);
-        let client = &webhook["clientConfig"];
-        Some(Self {
-            usable: admission::are_usable(client["caBundle"].as_str().unwrap_or("")),
-            client: client.clone(),
-            review: reviews.find_map(|version| ["v1", "v1beta1"].into_iter().find(|known| *known == version)),
-        })
-    }
-
-    pub(crate) fn is_usable(&self) -> bool {
-        self.usable
-    }
-
-    /// # Errors
-    ///
-    /// Nothing of the definition can be served: neither read nor written, in whichever version.
-    pub(crate) fn ensure_usable(&self) -> Result<(), StatusError> {
-        match self.usable {
-            true => Ok(()),
-            false => Err(StatusError::internal_error("error resolving resource")),
-        }
-    }
-}
-
-thread_local! {
-    static SESSION: RefCell<Option<Arc<Session>>> = const { RefCell::new(None) };
-}
 
 /// What webhooks have answered for one request, and what they are to be asked for it.
 #[derive(Default)]
@@ -124,19 +81,12 @@ impl Session {
 
 /// Runs `f` in a session, or outside of any.
 pub(crate) fn within<T>(session: Option<Arc<Session>>, f: impl FnOnce() -> T) -> T {
-    struct Restore(Option<Arc<Session>>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            SESSION.set(self.0.take());
-        }
-    }
-    let _restore = Restore(SESSION.replace(session));
-    f()
+    carried::within(session.map(|session| session as Carried), f)
 }
 
 /// The session in which this thread is.
 pub(crate) fn session() -> Option<Arc<Session>> {
-    SESSION.with_borrow(Clone::clone)
+    carried::now()?.downcast().ok()
 }
 
 /// What the session has been answered about an object.

@@ -231,7 +231,7 @@ fn name(
         return Ok(Named::Answer(answer));
     }
     let reads = matches!(request.method, Method::GET | Method::HEAD);
-    if reads && let Some(answer) = issuer::answer(api, &request.headers, &segments) {
+    if reads && let Some(answer) = issuer::answer(|| api.issuer(), &request.headers, &segments) {
         return Ok(Named::Answer(answer));
     }
     let asked = discovery::Asked {

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_rustls::rustls::crypto::ring::default_provider;
 
-use crate::api::Api;
 use crate::response::{SimBody, json_value};
 
 /// Whom a token is for, unless it says so, and who makes it.
@@ -68,7 +67,11 @@ impl Issuer {
 }
 
 /// The answer to a path that says who issues tokens, or by which key they are known; `None` for other paths.
-pub(crate) fn answer(api: &Api, headers: &HeaderMap, segments: &[&str]) -> Option<Response<SimBody>> {
+pub(crate) fn answer<'a>(
+    issuer: impl FnOnce() -> &'a Issuer,
+    headers: &HeaderMap,
+    segments: &[&str],
+) -> Option<Response<SimBody>> {
     let (value, content_type) = match segments {
         [".well-known", "openid-configuration"] => {
             let host = headers.get(HOST).and_then(|host| host.to_str().ok());
@@ -79,10 +82,7 @@ pub(crate) fn answer(api: &Api, headers: &HeaderMap, segments: &[&str]) -> Optio
             });
             (configuration, "application/json")
         }
-        ["openid", "v1", "jwks"] => (
-            json!({"keys": [api.issuer().shown()]}),
-            "application/jwk-set+json",
-        ),
+        ["openid", "v1", "jwks"] => (json!({"keys": [issuer().shown()]}), "application/jwk-set+json"),
         _ => return None,
     };
     let mut response = json_value(StatusCode::OK, &value);

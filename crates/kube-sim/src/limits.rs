@@ -9,7 +9,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::api::Api;
-use crate::api::write::Writer;
 use crate::meta::{Object, is_being_deleted};
 use crate::nesting;
 use crate::object::Stored;
@@ -24,16 +23,13 @@ mod usage;
 
 pub(crate) use usage::requests;
 
-/// Who a quota's status belongs to when a write has changed it.
-const MANAGER: &str = "kube-apiserver";
-
 /// By which what a pod asks for is changed.
 const RESIZE: &str = "resize";
 
 /// What a write takes of a quota, to be written with it.
 pub(crate) struct Charge {
-    quota: Target,
-    used: Value,
+    pub(crate) quota: Target,
+    pub(crate) used: Value,
 }
 
 impl Api {
@@ -105,33 +101,6 @@ impl Api {
             charges.extend(used.map(|used| Charge { quota, used }));
         }
         Ok(charges)
-    }
-
-    /// Writes what a write takes of quotas.
-    pub(crate) fn pay(&self, transaction: &mut Transaction<'_>, charges: Vec<Charge>) {
-        let writer = Writer::Client {
-            dry_run: false,
-            manager: Some(MANAGER),
-            user: None,
-            admission: None,
-            warnings: None,
-        };
-        for Charge { quota, used } in charges {
-            let target = Target {
-                subresource: Some("status".into()),
-                ..quota
-            };
-            let Ok((current, old)) = self.current(transaction, &target) else {
-                continue;
-            };
-            let mut new = old.clone();
-            if let Some(status) = new.get_mut("status") {
-                status["used"] = used;
-            }
-            if let Err(error) = self.update(transaction, &target, current, old, new, writer) {
-                tracing::debug!(%error, "a quota could not be charged");
-            }
-        }
     }
 
     /// The objects of a kind of the core group that are in the namespace of a target.

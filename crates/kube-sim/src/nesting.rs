@@ -15,7 +15,7 @@ use serde::de::{DeserializeOwned, DeserializeSeed};
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 
-use crate::conversion;
+use crate::carried;
 
 mod syntax;
 mod unique;
@@ -49,13 +49,13 @@ pub(crate) fn with_room<T: Send>(depth: usize, f: impl FnOnce() -> T + Send) -> 
         return f();
     }
     let runtime = Handle::try_current();
-    let session = conversion::session();
+    let carried = carried::now();
     thread::scope(|scope| {
         let roomy = || {
             // The clock may be that of the runtime.
             let _entered = runtime.as_ref().map(Handle::enter);
             ROOMY.set(true);
-            conversion::within(session, f)
+            carried::within(carried, f)
         };
         let thread = thread::Builder::new()
             .stack_size(STACK)

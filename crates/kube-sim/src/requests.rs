@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::api::Api;
 use crate::script::Received;
+use crate::storage::Storage;
 
 /// How many requests are kept.
 const KEPT: usize = 4096;
@@ -77,7 +77,8 @@ impl std::error::Error for NotYet {}
 
 /// Waits until the condition returns something.
 pub(crate) async fn eventually<F, T>(
-    api: &Api,
+    requests: &Requests,
+    storage: &Storage,
     patience: Duration,
     mut condition: impl FnMut() -> F,
 ) -> Result<T, NotYet>
@@ -85,7 +86,7 @@ where
     F: Future<Output = Option<T>>,
 {
     let end = Instant::now() + patience;
-    let mut versions = api.storage.versions();
+    let mut versions = storage.versions();
     loop {
         versions.mark_unchanged();
         if let Some(value) = condition().await {
@@ -94,7 +95,7 @@ where
         if Instant::now() >= end {
             return Err(NotYet {
                 waited: patience,
-                requests: last(&api.requests.all()),
+                requests: last(&requests.all()),
             });
         }
         let look = (Instant::now() + LOOK).min(end);

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use crate::access::{Access, User};
 use crate::api::Api;
-use crate::control::Controller;
-use crate::faults::{Faults, Rules};
+use crate::control::controller::Controller;
+use crate::faults::Faults;
+use crate::faults::rules::Rules;
 use crate::http::SimService;
 use crate::requests::{self, NotYet, PATIENCE};
 use crate::resources::Registry;
@@ -463,7 +464,7 @@ impl Sim {
     where
         F: Future<Output = Option<T>>,
     {
-        requests::eventually(&self.api, time, condition).await
+        requests::eventually(&self.api.requests, &self.api.storage, time, condition).await
     }
 
     /// The number of changes by the workload since the start.

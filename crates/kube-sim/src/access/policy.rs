@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::{Map, Value};
 
 use super::{Attributes, MASTERS, Subject, User};
-use crate::api::Api;
 use crate::nesting;
 use crate::object::Stored;
-use crate::storage::{Snapshot, Transaction};
+use crate::storage::Snapshot;
 
 pub(crate) const GROUP: &str = "rbac.authorization.k8s.io";
 
@@ -123,8 +122,8 @@ fn errors(missing: &[Missing]) -> Vec<String> {
 }
 
 /// The plurals of what makes a policy.
-const BINDINGS: [&str; 2] = ["clusterrolebindings", "rolebindings"];
-const ROLES: [&str; 2] = ["clusterroles", "roles"];
+pub(super) const BINDINGS: [&str; 2] = ["clusterrolebindings", "rolebindings"];
+pub(super) const ROLES: [&str; 2] = ["clusterroles", "roles"];
 
 /// How many roles or bindings are kept decoded before the cache begins anew.
 const KEPT: usize = 10_000;
@@ -187,33 +186,9 @@ impl Binding {
 
 /// The roles and bindings of one moment, which can be asked without the storage's lock.
 pub(crate) struct Policy {
-    decoded: Arc<DecodedPolicy>,
-    bindings: [Option<Snapshot>; 2],
-    roles: [Option<Snapshot>; 2],
-}
-
-impl Api {
-    /// The roles and bindings as they are now.
-    pub(crate) fn policy(&self, transaction: &mut Transaction<'_>) -> Policy {
-        let mut snapshots = |plurals: [&str; 2]| {
-            plurals.map(|plural| {
-                let resource = self.find(GROUP, "v1", plural)?;
-                Some(transaction.snapshot(&resource))
-            })
-        };
-        Policy {
-            decoded: self.decoded_policy.clone(),
-            bindings: snapshots(BINDINGS),
-            roles: snapshots(ROLES),
-        }
-    }
-
-    /// Whether a user may do something, by the roles that are there now.
-    pub(crate) fn decide(&self, user: &User, attributes: &Attributes) -> Decision {
-        // The lock is free again when they are read.
-        let policy = self.storage.transact(|transaction| self.policy(transaction));
-        policy.decide(user, attributes)
-    }
+    pub(super) decoded: Arc<DecodedPolicy>,
+    pub(super) bindings: [Option<Snapshot>; 2],
+    pub(super) roles: [Option<Snapshot>; 2],
 }
 
 impl Policy {

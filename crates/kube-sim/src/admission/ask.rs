@@ -9,9 +9,7 @@ use super::authorizer::named;
 use super::evaluate::evaluated;
 use super::hooks::Hook;
 use super::seen::{Seen, shown};
-use super::{
-    Admission, Caller, Concerned, Field, Object, Operation, Question, Review, call, kind_of, labels_of,
-};
+use super::{Admission, Concerned, Object, Operation, Question, kind_of, labels_of};
 use crate::access::User;
 use crate::api::Api;
 use crate::api::patch::Patch;
@@ -20,6 +18,7 @@ use crate::nesting;
 use crate::schema::{self, Scope};
 use crate::status::StatusError;
 use crate::target::Target;
+use crate::webhook::{self, Caller, Field, Review};
 
 /// The fields of an answer that Go reads, with its types.
 const FIELDS: [Field; 8] = [
@@ -180,7 +179,7 @@ impl Api {
             };
             let body = json!({"kind": review.kind, "apiVersion": review.api_version(), "request": request})
                 .to_string();
-            let answer = call::post(
+            let answer = webhook::post(
                 self,
                 &hook.client,
                 Caller::Admission(hook.timeout),

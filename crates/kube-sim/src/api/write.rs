@@ -25,6 +25,7 @@ use crate::view;
 use crate::warnings::Warnings;
 
 mod advice;
+mod charge;
 mod check;
 mod classes;
 mod connect;

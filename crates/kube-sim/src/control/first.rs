@@ -1,7 +1,8 @@
-//! What a server creates when it starts, beside roles.
+//! What a server creates when it starts.
 
 use serde_json::{Value, json};
 
+use crate::access::{ROLES, policy};
 use crate::api::Api;
 use crate::api::write::Writer;
 use crate::meta::{Object, rfc3339};
@@ -11,6 +12,25 @@ use crate::target::Target;
 const OBJECTS: &str = include_str!("first.jsonl");
 
 impl Api {
+    /// Creates the roles and bindings that a cluster begins with.
+    pub(crate) fn create_default_roles(&self) {
+        self.storage.transact(|transaction| {
+            for role in ROLES.lines() {
+                let role: Object = serde_json::from_str(role).expect("a role is JSON");
+                let plural = format!("{}s", role["kind"].as_str().unwrap_or("").to_lowercase());
+                let resource = self.find(policy::GROUP, "v1", &plural).expect("roles are served");
+                let target = Target {
+                    namespace: role["metadata"]["namespace"].as_str().map(str::to_owned),
+                    name: None,
+                    ..Target::of(resource, "")
+                };
+                self.create_in(transaction, &target, role, Writer::Owner)
+                    .expect("the roles of every cluster are valid");
+            }
+        });
+        self.settle();
+    }
+
     /// Creates the APIServices, flow schemas and priority levels that a cluster begins with, the range of its Services, and the
     /// date since which tokens are tracked.
     pub(crate) fn create_first_objects(&self) {

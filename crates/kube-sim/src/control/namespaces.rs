@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Controller, finalizers};
+use super::controller::Controller;
+use super::finalizers;
 use crate::api::Api;
 use crate::api::write::{DeleteOptions, Propagation, Writer, namespace_finalizers};
 use crate::meta::Object;

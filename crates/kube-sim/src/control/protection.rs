@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Controller, drop_finalizer, finalizers, metadata_mut, text};
+use super::controller::Controller;
+use super::{drop_finalizer, finalizers, metadata_mut, text};
 use crate::api::Api;
 use crate::meta::Object;
 use crate::object::{Stored, join_key};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::Controller;
+use super::controller::Controller;
 use crate::api::Api;
 use crate::api::write::{DEFINITIONS, DeleteOptions, Writer};
 use crate::meta::{Object, metadata, rfc3339};

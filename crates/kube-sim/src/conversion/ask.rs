@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::restore::restored;
-use super::{Missing, Object, Session, Webhook};
-use crate::admission::{self, Caller, Field, Review};
+use super::webhook::Webhook;
+use super::{Missing, Object, Session};
 use crate::api::Api;
 use crate::meta::{text, uid_from};
 use crate::nesting;
@@ -16,6 +16,7 @@ use crate::resources::Resource;
 use crate::schema::fit;
 use crate::status::{StatusError, quoted};
 use crate::view;
+use crate::webhook::{self, Caller, Field, Review};
 
 /// How long a webhook may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -156,7 +157,7 @@ impl Api {
             "request": {"uid": uid, "desiredAPIVersion": wanted, "objects": objects},
         });
         let body = body.to_string().into_bytes();
-        let answer = admission::post(self, &webhook.client, Caller::Conversion(TIMEOUT), body).await;
+        let answer = webhook::post(self, &webhook.client, Caller::Conversion(TIMEOUT), body).await;
         let converted = answer
             .and_then(|answer| answer.review(&review))
             .and_then(|answer| objects_in(answer, &review, &uid))

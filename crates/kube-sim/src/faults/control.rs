@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Response, StatusCode};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{Effect, Faults, Rule};
 use crate::api::Api;
@@ -73,22 +73,4 @@ fn add(api: &Api, body: &Bytes) -> Result<u64, StatusError> {
         rule.past = Some(api.storage.backup());
     }
     Ok(api.faults.add(rule))
-}
-
-impl super::Rules {
-    /// The rules in effect, with what they have done.
-    fn list(&self) -> Value {
-        let state = self.lock();
-        let rules = state.rules.iter().map(|active| {
-            let mut rule = serde_json::to_value(&active.rule).unwrap_or_default();
-            rule["id"] = active.id.into();
-            rule["hits"] = active.hits.into();
-            rule
-        });
-        json!({"faults": rules.collect::<Vec<_>>()})
-    }
-
-    fn is_active(&self, id: u64) -> bool {
-        self.lock().rules.iter().any(|active| active.id == id)
-    }
 }

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Stale;
 use crate::script::Answer;
-use crate::storage::{Backup, Storage};
+use crate::storage::{Backup, Snapshot, Storage};
 use crate::target::Target;
+
+/// The state of one resource that reads see.
+pub(crate) type Stale = Option<Snapshot>;
 
 /// What is asked of a resource; joined by `|`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

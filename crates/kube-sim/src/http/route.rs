@@ -1,7 +1,7 @@
 //! Which resource a path is about.
 
 use crate::api::Api;
-use crate::conversion::Webhook;
+use crate::conversion::webhook::Webhook;
 use crate::status::StatusError;
 use crate::target::{ApiPath, Target};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::conversion::Webhook;
+use crate::conversion::webhook::Webhook;
 use crate::schema::Schema;
 
 use super::Resource;

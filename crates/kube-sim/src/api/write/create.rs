@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::admission::Operation;
 use crate::api::Api;
 use crate::apply::{MANAGED_FIELDS, Ownership};
-use crate::control::Controller;
+use crate::control::controller::Controller;
 use crate::meta::{Object, metadata, metadata_mut, put_at, rfc3339, text};
 use crate::object::{Stored, join_key};
 use crate::resources::Resource;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::Object;
 use crate::api::Api;
-use crate::conversion::Webhook;
+use crate::conversion::webhook::Webhook;
 use crate::meta::{finalizers, metadata, metadata_mut, text};
 use crate::object::Stored;
 use crate::resources::{Names, Registry, Resource};
@@ -470,7 +470,7 @@ mod tests {
 
     use crate::api::Api;
     use crate::api::write::Writer;
-    use crate::faults::Rules;
+    use crate::faults::rules::Rules;
     use crate::resources::Registry;
     use crate::storage::Storage;
     use crate::store::Store;

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::admission::authority_fault;
 use crate::names::dns_1035_label_faults;
 use crate::specs::{webhook_service_faults, webhook_url_faults};
 use crate::status::{Cause, quoted, shown};
+use crate::webhook::authority_fault;
 
 const CLIENT: &str = "spec.conversion.webhookClientConfig";
 const VERSIONS: &str = "spec.conversion.conversionReviewVersions";

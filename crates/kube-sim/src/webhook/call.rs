@@ -15,7 +15,6 @@ use tokio_rustls::rustls::client::WebPkiServerVerifier;
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use tokio_rustls::rustls::server::ParsedCertificate;
 use tokio_rustls::rustls::{
@@ -23,6 +22,7 @@ use tokio_rustls::rustls::{
 };
 
 use super::answer::Answer;
+use super::authorities::anchors;
 use crate::api::Api;
 use crate::object::join_key;
 use crate::target::MAX_BODY;
@@ -80,42 +80,6 @@ pub(crate) async fn post(api: &Api, client: &Value, caller: Caller, body: Vec<u8
     }
     let asked = tokio::time::timeout(timeout, exchange(api, client, &endpoint, &url, body)).await;
     asked.unwrap_or_else(|_| Err(format!("Post \"{url}\": {}", caller.late())))
-}
-
-/// Why authorities, in base64, cannot be read; none at all are fine.
-pub(crate) fn authority_fault(authorities: &str) -> Option<&'static str> {
-    use base64::Engine as _;
-    const NO_PEM: &str = "unable to load root certificates: unable to parse bytes as PEM block";
-    const NO_CERTIFICATE: &str = "unable to load root certificates: no valid certificate authority data seen";
-    const MALFORMED: &str =
-        "unable to load root certificates: failed to parse certificate: x509: malformed certificate";
-    let Ok(pem) = base64::engine::general_purpose::STANDARD.decode(authorities) else {
-        return Some(NO_PEM);
-    };
-    let anchors = anchors(&pem);
-    match anchors.is_empty() {
-        true if pem.is_empty() => None,
-        true if String::from_utf8_lossy(&pem).contains("-----END ") => Some(NO_CERTIFICATE),
-        true => Some(NO_PEM),
-        false => (!anchors.iter().any(is_certificate)).then_some(MALFORMED),
-    }
-}
-
-/// Whether a webhook can be asked with such authorities, among which blanks are none.
-pub(crate) fn are_usable(authorities: &str) -> bool {
-    use base64::Engine as _;
-    let decoded = base64::engine::general_purpose::STANDARD.decode(authorities);
-    decoded.is_ok_and(|pem| pem.trim_ascii().is_empty()) || authority_fault(authorities).is_none()
-}
-
-fn anchors(pem: &[u8]) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem)
-        .filter_map(Result::ok)
-        .collect()
-}
-
-fn is_certificate(certificate: &CertificateDer<'static>) -> bool {
-    ParsedCertificate::try_from(certificate).is_ok()
 }
 
 async fn exchange(
