@@ -23,12 +23,13 @@ pub(super) struct Expected {
 
 /// The parts of a list.
 pub(super) fn list_parts<O: CachedObject>(chunks: Chunks, expected: Expected) -> ListStream<O> {
-    let body = ListBody {
+    // It is passed on with every item, so it is not moved itself.
+    let body = Box::new(ListBody {
         reader: ListReader::new(expected.encoding),
         expected,
         chunks,
         items: 0,
-    };
+    });
     let parts = stream::try_unfold(Some(body), |body| async {
         match body {
             Some(body) => body.next().await,
@@ -40,11 +41,11 @@ pub(super) fn list_parts<O: CachedObject>(chunks: Chunks, expected: Expected) ->
 
 /// The events of a watch.
 pub(super) fn watch_events<O: CachedObject>(chunks: Chunks, expected: Expected) -> WatchStream<O> {
-    let body = WatchBody {
+    let body = Box::new(WatchBody {
         reader: WatchReader::new(expected.encoding),
         expected,
         chunks,
-    };
+    });
     stream::try_unfold(body, WatchBody::next).boxed()
 }
 
@@ -102,7 +103,9 @@ struct ListBody {
 }
 
 impl ListBody {
-    async fn next<O: CachedObject>(mut self) -> Result<Option<(ListPart<O>, Option<Self>)>, ApiError> {
+    async fn next<O: CachedObject>(
+        mut self: Box<Self>,
+    ) -> Result<Option<(ListPart<O>, Option<Box<Self>>)>, ApiError> {
         loop {
             if let Some(scanned) = self
                 .reader
@@ -135,7 +138,9 @@ struct WatchBody {
 }
 
 impl WatchBody {
-    async fn next<O: CachedObject>(mut self) -> Result<Option<(WatchEvent<O>, Self)>, ApiError> {
+    async fn next<O: CachedObject>(
+        mut self: Box<Self>,
+    ) -> Result<Option<(WatchEvent<O>, Box<Self>)>, ApiError> {
         loop {
             if let Some((event, object)) = self.reader.next_with(&self.expected.plan).map_err(not_a_list)? {
                 let event = self.event(event, object)?;
