@@ -296,6 +296,99 @@ async fn no_two_services_have_one_address_or_port() {
     client.post(SERVICES, service("b", "10.96.5.6", 31001)).await.ok();
 }
 
+/// A cluster with one range of IPv4 gives no addresses of IPv6, and none of other ranges.
+#[tokio::test]
+async fn services_have_addresses_that_the_cluster_has() {
+    let client = Client::empty();
+    let service = |mut spec: Value| {
+        spec["ports"] = json!([{"port": 80}]);
+        json!({"metadata": {"name": "s"}, "spec": spec})
+    };
+    let multiple = "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' \
+                    when multiple";
+    for (spec, expected) in [
+        (
+            json!({"clusterIP": "10.0.0.12"}),
+            "spec.clusterIPs: Invalid value: [\"10.0.0.12\"]: failed to allocate IP 10.0.0.12: the provided network does \
+             not match the current range"
+                .to_owned(),
+        ),
+        (
+            json!({"clusterIP": "10.96.0.0"}),
+            "spec.clusterIPs: Invalid value: [\"10.96.0.0\"]: failed to allocate IP 10.96.0.0: the provided IP \
+             (10.96.0.0) is not in the valid range. The range of valid IPs is 10.96.0.0/12"
+                .to_owned(),
+        ),
+        (
+            json!({"clusterIP": "fd00::1"}),
+            "spec.clusterIPs[0]: Invalid value: [\"fd00::1\"]: IPv6 is not configured on this cluster".to_owned(),
+        ),
+        (
+            json!({"ipFamilies": ["IPv6"]}),
+            "spec.ipFamilies[0]: Invalid value: \"IPv6\": not configured on this cluster".to_owned(),
+        ),
+        (
+            json!({"ipFamilies": ["IPv6"], "clusterIP": "10.96.0.9"}),
+            "spec.clusterIPs[0]: Invalid value: \"10.96.0.9\": expected an IPv6 value as indicated by `ipFamilies[0]`"
+                .to_owned(),
+        ),
+        (
+            json!({"ipFamilyPolicy": "RequireDualStack"}),
+            "spec.ipFamilyPolicy: Invalid value: \"RequireDualStack\": this cluster is not configured for dual-stack \
+             services"
+                .to_owned(),
+        ),
+        (
+            json!({"ipFamilies": ["IPv4", "IPv6"]}),
+            format!("{multiple} IP families are specified"),
+        ),
+        (
+            json!({"ipFamilies": ["IPv4", "IPv4"]}),
+            "spec.ipFamilies[1]: Duplicate value: \"IPv4\"".to_owned(),
+        ),
+        (
+            json!({"clusterIP": "10.96.0.8", "clusterIPs": ["10.96.0.8", "fd00::1"]}),
+            format!(
+                "[{multiple} cluster IPs are specified, spec.clusterIPs[1]: Invalid value: [\"10.96.0.8\",\"fd00::1\"]: \
+                 IPv6 is not configured on this cluster]"
+            ),
+        ),
+        (
+            json!({"clusterIP": "10.96.0.8", "clusterIPs": ["10.96.0.8", "10.96.0.9"]}),
+            "spec.clusterIPs: Invalid value: [\"10.96.0.8\",\"10.96.0.9\"]: may specify no more than one IP for each IP \
+             family"
+                .to_owned(),
+        ),
+        (
+            json!({"clusterIP": "None", "clusterIPs": ["None", "10.96.0.9"]}),
+            "spec.clusterIPs: Invalid value: [\"None\",\"10.96.0.9\"]: 'None' must be the first and only value".to_owned(),
+        ),
+    ] {
+        let (code, _, message) = client.post(SERVICES, service(spec.clone())).await.refusal();
+        let expected = format!("Service \"s\" is invalid: {expected}");
+        assert_eq!((code, message), (422, expected), "{spec}");
+    }
+    // Without a selector and an address, it may have endpoints of both families.
+    for (spec, expected) in [
+        (json!({"clusterIP": "None"}), json!(["IPv4", "IPv6"])),
+        (
+            json!({"clusterIP": "None", "ipFamilies": ["IPv6"]}),
+            json!(["IPv6", "IPv4"]),
+        ),
+        (
+            json!({"clusterIP": "None", "ipFamilyPolicy": "SingleStack"}),
+            json!(["IPv4"]),
+        ),
+        (json!({"ipFamilyPolicy": "PreferDualStack"}), json!(["IPv4"])),
+    ] {
+        let made = client
+            .post(&format!("{SERVICES}?dryRun=All"), service(spec.clone()))
+            .await
+            .ok();
+        assert_eq!(made["spec"]["ipFamilies"], expected, "{spec}");
+    }
+}
+
 #[tokio::test]
 async fn a_pod_has_the_priority_of_its_class() {
     let client = Client::empty();

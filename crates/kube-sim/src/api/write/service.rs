@@ -57,7 +57,15 @@ pub(super) fn allocate(
         let cause = Cause::invalid("spec.clusterIPs[0]", shown, "may not change once set");
         return Err(invalid(resource, name, cause));
     }
-    if given.is_empty() {
+    let is_other_family = |spec: &Map<String, Value>| {
+        let first = spec.get("ipFamilies").and_then(|families| families.get(0));
+        first.is_some_and(|family| family == "IPv6")
+    };
+    // What cannot be had is refused later.
+    let has_many = spec
+        .get("clusterIPs")
+        .is_some_and(|all| *all != json!([]) && !all.is_null());
+    if given.is_empty() && !has_many && !is_other_family(spec) {
         let address = free_address(transaction, resource, random);
         spec.insert("clusterIP".into(), address.into());
     } else if given != had && given != "None" && is_taken(transaction, resource, &given) {
@@ -65,20 +73,10 @@ pub(super) fn allocate(
         let cause = Cause::invalid("spec.clusterIPs", format!("[\"{given}\"]"), &why);
         return Err(invalid(resource, name, cause));
     }
-    let address = spec.get("clusterIP").cloned().unwrap_or_default();
-    spec.entry("clusterIPs").or_insert_with(|| json!([address]));
-    // The endpoints of one without a selector may be of either family.
-    let selects = spec
-        .get("selector")
-        .and_then(Value::as_object)
-        .is_some_and(|selector| !selector.is_empty());
-    let is_open = spec.get("clusterIP").is_some_and(|address| address == "None") && !selects;
-    let (families, policy) = match is_open {
-        true => (json!(["IPv4", "IPv6"]), "RequireDualStack"),
-        false => (json!(["IPv4"]), "SingleStack"),
-    };
-    spec.entry("ipFamilies").or_insert(families);
-    spec.entry("ipFamilyPolicy").or_insert_with(|| policy.into());
+    if let Some(address) = spec.get("clusterIP").filter(|address| **address != "").cloned() {
+        spec.entry("clusterIPs").or_insert_with(|| json!([address]));
+    }
+    give_families(before, spec);
     // A load balancer may need none.
     let has_ports = match kind(spec).as_str() {
         "NodePort" => true,
@@ -90,6 +88,43 @@ pub(super) fn allocate(
         node_ports(transaction, resource, name, &before, spec, random)?;
     }
     Ok(())
+}
+
+/// Gives a Service its families of addresses. The cluster has IPv4 only.
+fn give_families(before: &Map<String, Value>, spec: &mut Map<String, Value>) {
+    // The endpoints of one without a selector may be of either family.
+    let selects = spec
+        .get("selector")
+        .and_then(Value::as_object)
+        .is_some_and(|selector| !selector.is_empty());
+    let is_open = spec.get("clusterIP").is_some_and(|address| address == "None") && !selects;
+    let policy = spec.entry("ipFamilyPolicy").or_insert_with(|| {
+        if is_open {
+            "RequireDualStack"
+        } else {
+            "SingleStack"
+        }
+        .into()
+    });
+    let is_single = *policy == "SingleStack";
+    let given = spec.get("ipFamilies").and_then(Value::as_array).cloned();
+    let address = spec.get("clusterIP").and_then(Value::as_str).unwrap_or("");
+    // What is of another family than the cluster's is told by its address, not by a family that nobody gave.
+    if given.is_none() && address.contains(':') {
+        return;
+    }
+    let mut families = given.unwrap_or_else(|| vec!["IPv4".into()]);
+    if is_open && !is_single && families.len() == 1 {
+        families.push(if families[0] == "IPv4" { "IPv6" } else { "IPv4" }.into());
+    }
+    if is_single
+        && before
+            .get("ipFamilies")
+            .is_some_and(|had| *had == json!(families))
+    {
+        families.truncate(1);
+    }
+    spec.insert("ipFamilies".into(), families.into());
 }
 
 /// Whether a Service has this address. The first selectable field of a Service is its address.

@@ -1,6 +1,7 @@
 //! Services and their endpoints.
 
 use std::collections::HashSet;
+use std::net::IpAddr;
 
 use super::at::{At, Causes};
 use super::{Object, names};
@@ -32,7 +33,9 @@ pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
     spec.at("sessionAffinity")
         .need_one_of(&["ClientIP", "None"], causes);
     affinity(&spec, causes);
-    addresses(&spec, causes);
+    if kind.text() != "ExternalName" {
+        addresses(&spec, causes);
+    }
     for address in spec.items("externalIPs") {
         external_address(&address, causes);
     }
@@ -42,6 +45,9 @@ pub(super) fn service(object: &At<'_>, causes: &mut Causes) {
     source_ranges(object, &spec, causes);
     balancer(&spec, causes);
     policies(&spec, causes);
+    if kind.text() != "ExternalName" && causes.is_empty() {
+        allocation(&spec, causes);
+    }
 }
 
 /// Where traffic goes is said by an annotation that once had another name.
@@ -140,39 +146,129 @@ fn affinity(spec: &At<'_>, causes: &mut Causes) {
     }
 }
 
-/// The addresses of a service in the cluster; those that it is given.
+/// The addresses of a service in the cluster, and their families.
 fn addresses(spec: &At<'_>, causes: &mut Causes) {
+    let all = spec.at("clusterIPs");
+    let first = spec
+        .items("clusterIPs")
+        .next()
+        .map_or("", |address| address.text());
+    match spec.text_at("clusterIP") {
+        "" if spec.count("clusterIPs") > 0 => {
+            causes.push(all.invalid("must be empty when `clusterIP` is not specified"))
+        }
+        given if given != first && !first.is_empty() => {
+            causes.push(all.invalid("first value must match `clusterIP`"));
+        }
+        _ => {}
+    }
+    let mut seen = HashSet::new();
     for family in spec.items("ipFamilies") {
         family.one_of(&FAMILIES, causes);
+        if !seen.insert(family.text()) {
+            causes.push(family.duplicate());
+        }
     }
     spec.at("ipFamilyPolicy")
         .may_be_one_of(&["PreferDualStack", "RequireDualStack", "SingleStack"], causes);
-    let all = spec.at("clusterIPs");
+    let before = causes.len();
+    let mut families = Vec::new();
     for (n, address) in spec.items("clusterIPs").enumerate() {
-        let fault = names::address_fault(address.text());
-        match names::address(address.text()) {
-            _ if matches!(address.text(), "None" | "") => {}
-            _ if fault.is_some() => causes.extend(fault.map(|fault| address.invalid(fault))),
-            None => {}
-            Some(given) if n == 0 && !is_of_services(given) => causes.push(all.invalid(&out_of_range(given))),
-            Some(_) => {}
+        match address.text() {
+            "None" if n == 0 => match spec.count("clusterIPs") {
+                1 => return,
+                _ => causes.push(all.invalid("'None' must be the first and only value")),
+            },
+            text => causes.extend(names::address_fault(text).map(|fault| address.invalid(fault))),
+        }
+        families.push(names::address(address.text()).map(|address| address.is_ipv4()));
+    }
+    let is_wrong = causes.len() > before;
+    if families.len() > 2 {
+        causes.push(all.invalid("may only hold up to 2 values"));
+    }
+    if is_wrong {
+        return;
+    }
+    if families.len() > 1 && families.windows(2).all(|two| two[0] == two[1]) {
+        causes.push(all.invalid("may specify no more than one IP for each IP family"));
+    }
+    for (n, (address, family)) in spec.items("clusterIPs").zip(spec.items("ipFamilies")).enumerate() {
+        if names::address(address.text()).is_some_and(|address| family_of(address) != family.text()) {
+            let why = format!(
+                "expected an {} value as indicated by `ipFamilies[{n}]`",
+                family.text()
+            );
+            causes.push(address.invalid(&why));
         }
     }
 }
 
-/// Whether an address is of the range from which Services get theirs.
-fn is_of_services(address: std::net::IpAddr) -> bool {
+fn family_of(address: IpAddr) -> &'static str {
     match address {
-        std::net::IpAddr::V4(address) => address.to_bits() >> 20 == 0x0a60_0000 >> 20,
-        std::net::IpAddr::V6(_) => false,
+        IpAddr::V4(_) => "IPv4",
+        IpAddr::V6(_) => "IPv6",
     }
 }
 
-fn out_of_range(address: std::net::IpAddr) -> String {
-    format!(
-        "failed to allocate IP {address}: the provided IP ({address}) is not in the valid range. The range of valid IPs is \
-         10.96.0.0/12"
-    )
+/// What is right in itself, but cannot be had in a cluster that has one range of IPv4.
+fn allocation(spec: &At<'_>, causes: &mut Causes) {
+    let policy = spec.at("ipFamilyPolicy");
+    let families: Vec<_> = spec.items("ipFamilies").collect();
+    let addresses: Vec<_> = spec.items("clusterIPs").collect();
+    let before = causes.len();
+    for (count, what) in [(addresses.len(), "cluster IPs"), (families.len(), "IP families")] {
+        if policy.text() == "SingleStack" && count == 2 {
+            let why =
+                format!("must be 'RequireDualStack' or 'PreferDualStack' when multiple {what} are specified");
+            causes.push(policy.invalid(&why));
+        }
+    }
+    let all = spec.at("clusterIPs");
+    for (n, _) in addresses
+        .iter()
+        .enumerate()
+        .skip(families.len())
+        .filter(|(_, at)| at.text().contains(':'))
+    {
+        let named = format!("clusterIPs[{n}]");
+        causes.push(
+            spec.naming(&named, all.value())
+                .invalid("IPv6 is not configured on this cluster"),
+        );
+    }
+    let is_headless = spec.text_at("clusterIP") == "None";
+    if causes.len() > before
+        || (is_headless && spec.get("selector").as_object().is_none_or(|map| map.is_empty()))
+    {
+        return;
+    }
+    if policy.text() == "RequireDualStack" {
+        causes.push(policy.invalid("this cluster is not configured for dual-stack services"));
+    }
+    for family in families.iter().filter(|family| family.text() == "IPv6") {
+        causes.push(family.invalid("not configured on this cluster"));
+    }
+    let fault = names::address(spec.text_at("clusterIP")).and_then(range_fault);
+    if let Some(fault) = fault.filter(|_| causes.len() == before) {
+        causes.push(all.invalid(&format!(
+            "failed to allocate IP {}: {fault}",
+            spec.text_at("clusterIP")
+        )));
+    }
+}
+
+/// Why an address is not one of those that Services get.
+fn range_fault(address: IpAddr) -> Option<String> {
+    const FIRST: u32 = 0x0a60_0000;
+    const LAST: u32 = FIRST + (1 << 20) - 1;
+    match address {
+        IpAddr::V4(v4) if matches!(v4.to_bits(), FIRST | LAST) => Some(format!(
+            "the provided IP ({address}) is not in the valid range. The range of valid IPs is 10.96.0.0/12"
+        )),
+        IpAddr::V4(v4) if (FIRST..LAST).contains(&v4.to_bits()) => None,
+        _ => Some("the provided network does not match the current range".to_owned()),
+    }
 }
 
 fn external_address(at: &At<'_>, causes: &mut Causes) {
@@ -186,10 +282,10 @@ fn external_address(at: &At<'_>, causes: &mut Causes) {
 }
 
 /// Why an address cannot be that of an endpoint.
-fn reserved(address: std::net::IpAddr) -> Option<&'static str> {
+fn reserved(address: IpAddr) -> Option<&'static str> {
     let is_link_local = match address {
-        std::net::IpAddr::V4(address) => address.is_link_local(),
-        std::net::IpAddr::V6(address) => address.is_unicast_link_local(),
+        IpAddr::V4(address) => address.is_link_local(),
+        IpAddr::V6(address) => address.is_unicast_link_local(),
     };
     match address {
         _ if address.is_unspecified() => Some("may not be unspecified (0.0.0.0 or ::)"),
