@@ -6,6 +6,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::meta::faults;
 use crate::status::{Cause, StatusError, Told};
@@ -27,6 +28,11 @@ impl Query {
         self.0.get(name).map_or("", String::as_str)
     }
 
+    /// What is given, even if it is empty.
+    pub(crate) fn given(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
     /// Anything that is given counts as true, except what says no.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         let value = self.0.get(name)?;
@@ -34,9 +40,9 @@ impl Query {
     }
 
     pub(crate) fn number(&self, name: &str) -> Result<Option<i64>, StatusError> {
-        match self.get(name) {
-            "" => Ok(None),
-            text => text.parse().map(Some).map_err(|error: std::num::ParseIntError| {
+        match self.given(name) {
+            None => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|error: std::num::ParseIntError| {
                 use std::num::IntErrorKind::{NegOverflow, PosOverflow};
                 let why = match error.kind() {
                     PosOverflow | NegOverflow => "value out of range",
@@ -332,9 +338,8 @@ fn check_common(query: &Query, kind: &str, mut causes: Vec<Cause>) -> Result<(),
     let mut of_manager = Told::default();
     faults::of_manager(query.get("fieldManager"), "fieldManager", &mut of_manager);
     causes.extend(of_manager.into_vec());
-    match query.get("dryRun") {
-        "" | "All" => {}
-        other => causes.push(unsupported_dry_run(other)),
+    if let Some(other) = query.given("dryRun").filter(|given| *given != "All") {
+        causes.push(unsupported_dry_run(&json!([other])));
     }
     match query.get("fieldValidation") {
         "" | "Ignore" | "Strict" | "Warn" => {}
@@ -353,8 +358,9 @@ fn check_common(query: &Query, kind: &str, mut causes: Vec<Cause>) -> Result<(),
     }
 }
 
-pub(crate) fn unsupported_dry_run(given: &str) -> Cause {
-    Cause::unsupported("dryRun", format_args!("[\"{given}\"]"), "\"All\"")
+/// A list of dry runs of which one is not known.
+pub(crate) fn unsupported_dry_run(given: &Value) -> Cause {
+    Cause::unsupported("dryRun", given, "\"All\"")
 }
 
 fn parse_version(text: &str) -> Result<Option<u64>, String> {

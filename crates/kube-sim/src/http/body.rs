@@ -135,9 +135,10 @@ impl Call {
         )))
     }
 
+    /// What a deletion asks for: by its body, or by its query if there is no body.
     pub(super) fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
         let body: Value = match self.request.body.is_empty() {
-            true => json!({}),
+            true => Value::Object(self.delete_options_of_query()?),
             false => nesting::parse(&self.request.body).map_err(|error| {
                 StatusError::bad_request(match error {
                     Unreadable::TooDeep(_) | Unreadable::Syntax(_) | Unreadable::Empty => {
@@ -156,42 +157,56 @@ impl Call {
                 text("apiVersion"),
             )));
         }
-        self.delete_options_of(&body)
+        delete_options_of(&body)
     }
 
-    pub(super) fn delete_options_of(&self, body: &Value) -> Result<DeleteOptions, StatusError> {
-        let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);
-        let policy = body["propagationPolicy"]
-            .as_str()
-            .unwrap_or(self.query.get("propagationPolicy"));
-        let propagation = DeleteOptions::policy(policy)?;
-        let policies = ["propagationPolicy", "orphanDependents"];
-        if policies.iter().all(|name| !body[*name].is_null()) {
-            let why = "orphanDependents and deletionPropagation cannot be both set";
-            let cause = Cause::invalid("propagationPolicy", format_args!("\"{policy}\""), why);
-            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+    fn delete_options_of_query(&self) -> Result<Map<String, Value>, StatusError> {
+        let mut options = Map::new();
+        if let Some(policy) = self.query.given("propagationPolicy") {
+            options.insert("propagationPolicy".into(), policy.into());
         }
-        let orphans = body["orphanDependents"].as_bool().map(|orphans| match orphans {
-            true => Propagation::Orphan,
-            false => Propagation::Background,
-        });
-        if let Some(given) = body["dryRun"][0].as_str().filter(|given| *given != "All") {
-            let cause = options::unsupported_dry_run(given);
-            return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+        if let Some(orphans) = self.query.flag("orphanDependents") {
+            options.insert("orphanDependents".into(), orphans.into());
         }
-        Ok(DeleteOptions {
-            uid: precondition("uid"),
-            resource_version: precondition("resourceVersion"),
-            propagation: propagation.or(orphans),
-            grace: match &body["gracePeriodSeconds"] {
-                Value::Null => self.query.number("gracePeriodSeconds")?,
-                given => given.as_i64(),
-            },
-            at_once: false,
-            deletes_dependents: orphans == Some(Propagation::Background),
-            dry_run: self.query.get("dryRun") == "All" || body["dryRun"][0] == "All",
-        })
+        if let Some(seconds) = self.query.number("gracePeriodSeconds")? {
+            options.insert("gracePeriodSeconds".into(), seconds.into());
+        }
+        if let Some(dry_run) = self.query.given("dryRun") {
+            options.insert("dryRun".into(), json!([dry_run]));
+        }
+        Ok(options)
     }
+}
+
+/// Reads `DeleteOptions`.
+pub(super) fn delete_options_of(body: &Value) -> Result<DeleteOptions, StatusError> {
+    let precondition = |name: &str| body["preconditions"][name].as_str().map(str::to_owned);
+    let policy = body["propagationPolicy"].as_str();
+    let propagation = policy.map(DeleteOptions::policy).transpose()?;
+    let policies = ["propagationPolicy", "orphanDependents"];
+    if policies.iter().all(|name| !body[*name].is_null()) {
+        let why = "orphanDependents and deletionPropagation cannot be both set";
+        let cause = Cause::invalid("propagationPolicy", &body["propagationPolicy"], why);
+        return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+    }
+    let orphans = body["orphanDependents"].as_bool().map(|orphans| match orphans {
+        true => Propagation::Orphan,
+        false => Propagation::Background,
+    });
+    let dry_runs = body["dryRun"].as_array().map_or(&[][..], Vec::as_slice);
+    if dry_runs.iter().any(|given| *given != "All") {
+        let cause = options::unsupported_dry_run(&body["dryRun"]);
+        return Err(StatusError::invalid("meta.k8s.io", "DeleteOptions", "", &[cause]));
+    }
+    Ok(DeleteOptions {
+        uid: precondition("uid"),
+        resource_version: precondition("resourceVersion"),
+        propagation: propagation.or(orphans),
+        grace: body["gracePeriodSeconds"].as_i64(),
+        at_once: false,
+        deletes_dependents: orphans == Some(Propagation::Background),
+        dry_run: !dry_runs.is_empty(),
+    })
 }
 
 /// What a real server says first of a body that it cannot read.

@@ -12,6 +12,7 @@ use crate::response::{self, SimBody, json_value};
 use crate::status::StatusError;
 use crate::target::Target;
 
+use super::body::delete_options_of;
 use super::form::{Asked, negotiate};
 use super::{Call, accept};
 
@@ -40,8 +41,9 @@ impl Call {
             ("POST", Some("eviction")) => {
                 let eviction = self.admitted(target, self.read_object(target)?)?;
                 let options = eviction.get("deleteOptions").unwrap_or(&Value::Null);
-                self.api
-                    .evict(target, &eviction, &self.delete_options_of(options)?)?;
+                let mut options = delete_options_of(options)?;
+                options.dry_run |= self.query.get("dryRun") == "All";
+                self.api.evict(target, &eviction, &options)?;
                 (StatusCode::CREATED, done())
             }
             ("POST", Some("binding")) => {

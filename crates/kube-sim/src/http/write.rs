@@ -53,6 +53,10 @@ impl Call {
         };
         options.insert("kind".into(), kind.into());
         options.insert("apiVersion".into(), "meta.k8s.io/v1".into());
+        // A body says all, as for the deletion itself.
+        if kind == "DeleteOptions" && !self.request.body.is_empty() {
+            return Value::Object(options);
+        }
         if self.query.get("dryRun") == "All" {
             options.insert("dryRun".into(), json!(["All"]));
         }

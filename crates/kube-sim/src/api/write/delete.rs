@@ -91,12 +91,11 @@ impl DeleteOptions {
         }
     }
 
-    pub(crate) fn policy(policy: &str) -> Result<Option<Propagation>, StatusError> {
+    pub(crate) fn policy(policy: &str) -> Result<Propagation, StatusError> {
         match policy {
-            "" => Ok(None),
-            "Foreground" => Ok(Some(Propagation::Foreground)),
-            "Background" => Ok(Some(Propagation::Background)),
-            "Orphan" => Ok(Some(Propagation::Orphan)),
+            "Foreground" => Ok(Propagation::Foreground),
+            "Background" => Ok(Propagation::Background),
+            "Orphan" => Ok(Propagation::Orphan),
             _ => {
                 let supported = "\"Foreground\", \"Background\", \"Orphan\", \"nil\"";
                 let cause = Cause::unsupported("propagationPolicy", format_args!("\"{policy}\""), supported);

@@ -66,6 +66,65 @@ async fn deletion_has_preconditions() {
     client.delete(A, fits).await.ok();
 }
 
+/// The query counts for deletions without a body only.
+#[tokio::test]
+async fn a_deletion_with_a_body_ignores_its_query() {
+    let client = Client::empty();
+    let options = json!({"kind": "DeleteOptions", "apiVersion": "v1"});
+    for (query, body, expected) in [
+        (
+            "?propagationPolicy=Orphan",
+            json!(null),
+            json!(["a.b/c", "orphan"]),
+        ),
+        ("?orphanDependents=true", json!(null), json!(["a.b/c", "orphan"])),
+        ("?propagationPolicy=Orphan", options.clone(), json!(["a.b/c"])),
+        ("?orphanDependents=true", options.clone(), json!(["a.b/c"])),
+        ("?dryRun=All", options.clone(), json!(["a.b/c"])),
+        ("?gracePeriodSeconds=x", options.clone(), json!(["a.b/c"])),
+    ] {
+        let mut object = configmap("a", 0);
+        object["metadata"]["finalizers"] = json!(["a.b/c"]);
+        client.post(CONFIGMAPS, object).await.ok();
+        let answer = client.delete(&format!("{A}{query}"), body).await.ok();
+        assert_eq!(answer["metadata"]["finalizers"], expected, "{query}");
+        let marked = client.get(A).await.ok();
+        assert!(marked["metadata"]["deletionTimestamp"].is_string(), "{query}");
+        client
+            .merge(A, json!({"metadata": {"finalizers": null}}))
+            .await
+            .ok();
+    }
+    client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    for (query, body, expected) in [
+        ("?dryRun=", json!(null), 422),
+        ("?dryRun=Bogus", json!(null), 422),
+        ("?propagationPolicy=", json!(null), 422),
+        (
+            "?orphanDependents=true&propagationPolicy=Orphan",
+            json!(null),
+            422,
+        ),
+        ("?gracePeriodSeconds=", json!(null), 400),
+        ("", json!({"dryRun": ["All", "Bogus"]}), 422),
+        ("?dryRun=All", json!(null), 200),
+    ] {
+        let code = client.delete(&format!("{A}{query}"), body).await.code;
+        assert_eq!(code, expected, "{query}");
+        assert!(
+            client.get(A).await.ok()["metadata"]["deletionTimestamp"].is_null(),
+            "{query}"
+        );
+    }
+    for query in ["limit=", "timeoutSeconds="] {
+        let (code, _, message) = client.get(&format!("{CONFIGMAPS}?{query}")).await.refusal();
+        assert_eq!(
+            (code, message.as_str()),
+            (400, "strconv.ParseInt: parsing \"\": invalid syntax")
+        );
+    }
+}
+
 #[tokio::test]
 async fn finalizers_hold_an_object() {
     let client = Client::empty();
