@@ -178,8 +178,8 @@ fn apply_operations(document: &mut Value, operations: &[PatchOperation]) -> Resu
     Ok(())
 }
 
-/// Treats an operation as a real server does: a missing member of an object is null, and can be replaced. `None` if
-/// it is a test that passes.
+/// Treats an operation as a real server does: a missing member of an object is null, and can be replaced and copied. `None`
+/// if it is a test that passes.
 fn leniently(operation: &PatchOperation, document: &Value) -> Option<PatchOperation> {
     let missing = |path: &json_patch::jsonptr::PointerBuf| {
         let parent = path.parent().and_then(|parent| document.pointer(parent.as_str()));
@@ -192,12 +192,17 @@ fn leniently(operation: &PatchOperation, document: &Value) -> Option<PatchOperat
                 value: replace.value.clone(),
             }))
         }
+        PatchOperation::Copy(copy) if missing(&copy.from) => Some(PatchOperation::Add(AddOperation {
+            path: copy.path.clone(),
+            value: Value::Null,
+        })),
         PatchOperation::Test(test) if test.value.is_null() && missing(&test.path) => None,
         other => Some(other.clone()),
     }
 }
 
-/// The operations of a JSON patch. The first part of a path that does not begin with a slash is nothing, as for a real server.
+/// The operations of a JSON patch. As for a real server, the first part of a path that does not begin with a slash is nothing, and a
+/// value that is not there is null.
 fn operations(read: Value) -> Result<Vec<Value>, StatusError> {
     let mut operations = match read {
         Value::Array(operations) => operations,
@@ -208,6 +213,7 @@ fn operations(read: Value) -> Result<Vec<Value>, StatusError> {
         let Value::Object(members) = operation else {
             return Err(undecodable(&misfit(operation, "handlers.jsonPatchOp")));
         };
+        members.entry("value").or_insert(Value::Null);
         for name in ["path", "from"] {
             if let Some(Value::String(path)) = members.get_mut(name)
                 && let Some(slash) = path.find('/')

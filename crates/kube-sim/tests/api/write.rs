@@ -156,6 +156,32 @@ async fn a_self_link_is_dropped() {
     }
 }
 
+/// JSON has no `undefined`: clients that have no value for an operation leave it out.
+#[tokio::test]
+async fn an_operation_without_a_value_has_null() {
+    let client = Client::empty();
+    client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
+    for (operation, expected) in [
+        (json!({"op": "add", "path": "/data/x"}), Some("")),
+        (json!({"op": "replace", "path": "/data/x"}), Some("")),
+        (
+            json!({"op": "copy", "from": "/data/none", "path": "/data/x"}),
+            Some(""),
+        ),
+        (json!({"op": "test", "path": "/data/none"}), None),
+    ] {
+        let patched = client
+            .patch(
+                &format!("{A}?dryRun=All"),
+                "application/json-patch+json",
+                json!([operation.clone()]),
+            )
+            .await
+            .ok();
+        assert_eq!(patched["data"]["x"].as_str(), expected, "{operation}");
+    }
+}
+
 #[tokio::test]
 async fn patches_that_are_wrong_are_refused() {
     let client = with_widgets();
