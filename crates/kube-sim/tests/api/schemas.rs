@@ -228,3 +228,58 @@ async fn warnings_fit_into_the_headers_of_an_answer() {
     assert!((1000..6000).contains(&warnings), "{warnings}");
     answer.ok();
 }
+
+#[tokio::test]
+async fn urls_are_told_as_by_go() {
+    let rule = json!([{"rule": "isURL(self)", "message": "no URL"}]);
+    let host = json!([{"rule": "url(self).getHost() == 'none'", "messageExpression": "url(self).getHost()"}]);
+    let text = |rules| json!({"type": "string", "maxLength": 25, "x-kubernetes-validations": rules});
+    let client = defined(json!([version(
+        "v1",
+        json!({"url": text(rule), "of": text(host)})
+    )]))
+    .await;
+    // A `#` begins no fragment until it is known that the text is a URL.
+    for bad in [
+        "http://h:31#f",
+        "http://h#f",
+        "http://a b@h/",
+        "http://a%zzb@h/",
+        "http://h%41/",
+        "http://::1/",
+        "http://a:1:2/",
+        "http://[::1]x/",
+        "http://[::1%eth0]/",
+        "http://[fe80::1%25]/",
+        "http://[x]/",
+        "http://[1.2.3.4]/",
+        "http://a[b]/",
+    ] {
+        let answer = client.post(THINGS, thing("a", json!({"url": bad}))).await;
+        assert!(answer.refusal().2.ends_with(": no URL"), "{bad}");
+    }
+    let dry = format!("{THINGS}?dryRun=All");
+    for good in [
+        "http://h/p#f",
+        "http://h\"x/",
+        "http:p%zz",
+        "*",
+        "//h:x/p",
+        "x://a:b:1/",
+        "http://h%c3%a4/",
+    ] {
+        client.post(&dry, thing("a", json!({"url": good}))).await.ok();
+    }
+    for (url, host) in [
+        ("http://h/p#f", "h"),
+        ("//h/p", "h"),
+        ("http://h%c3%a4/", "h\u{e4}"),
+        ("http://[::1%25eth0]:8/", "[::1%eth0]:8"),
+    ] {
+        let (.., message) = client
+            .post(THINGS, thing("a", json!({"of": url})))
+            .await
+            .refusal();
+        assert!(message.ends_with(&format!(": {host}")), "{message}");
+    }
+}

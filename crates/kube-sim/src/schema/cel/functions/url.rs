@@ -1,34 +1,39 @@
 //! URLs, as Go reads them: nothing is made normal.
 
 use std::collections::HashMap;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use cel::Value;
 use cel::objects::{Key, Map};
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 use super::value::Own;
 use super::{Argument, Result, failed, first, mismatch, string};
 use crate::status::quoted;
 
-/// What a path does not have as it is.
-const ESCAPED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'<')
-    .add(b'>')
-    .add(b'\\')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
+/// What a path that is written anew does not have as it is.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b'/')
+    .remove(b':')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b'@');
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Url {
     scheme: String,
-    /// With its port.
+    /// With its port, and without escapes.
     host: String,
+    /// As it was given.
     path: String,
     query: String,
 }
@@ -36,46 +41,75 @@ pub(super) struct Url {
 impl Url {
     /// Why a text is no URL; none if it is one.
     pub(super) fn fault(source: &str) -> Option<String> {
-        Self::read(source).err()
+        let invalid = |why: String| format!("parse {}: {why}", quoted(source));
+        Self::parse(source, true).err().map(invalid)
     }
 
-    /// Reads a URL that is absolute, or a path that is.
+    /// Reads a URL that is absolute, or a path that is. As a real server does, it reads twice: what may be a URL is told as in a
+    /// request, where a `#` begins no fragment; its parts are those of a link.
     fn read(source: &str) -> std::result::Result<Self, String> {
-        let invalid = |why: &str| format!("parse {}: {why}", quoted(source));
+        if let Some(why) = Self::fault(source) {
+            return Err(why);
+        }
+        let (before, fragment) = source.split_once('#').unwrap_or((source, ""));
+        let url = Self::parse(before, false).map_err(|why| format!("parse {}: {why}", quoted(before)))?;
+        if let Some(why) = bad_escape(fragment) {
+            return Err(format!("parse {}: {why}", quoted(source)));
+        }
+        Ok(url)
+    }
+
+    fn parse(source: &str, is_request: bool) -> std::result::Result<Self, String> {
         if source.bytes().any(|byte| byte < b' ' || byte == 0x7f) {
-            return Err(invalid("net/url: invalid control character in URL"));
+            return Err("net/url: invalid control character in URL".into());
         }
-        if source.is_empty() {
-            return Err(invalid("empty url"));
+        if source.is_empty() && is_request {
+            return Err("empty url".into());
         }
-        let (scheme, rest) = scheme_of(source).map_err(invalid)?;
-        if !rest.starts_with('/') && scheme.is_empty() {
-            return Err(invalid("invalid URI for request"));
+        if source == "*" {
+            return Ok(Self {
+                path: source.into(),
+                ..Self::default()
+            });
         }
-        let rest = rest.split('#').next().unwrap_or("");
+        let (scheme, rest) = scheme_of(source)?;
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
-        let (authority, path) = match rest.strip_prefix("//").filter(|_| !scheme.is_empty()) {
-            Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
-            None => ("", rest),
-        };
-        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-        if let Some(why) = host_fault(host) {
-            return Err(invalid(&why));
-        }
-        if let Some(escape) = bad_escape(path) {
-            return Err(invalid(&format!("invalid URL escape {}", quoted(escape))));
-        }
-        Ok(Self {
+        let mut url = Self {
             scheme: scheme.to_ascii_lowercase(),
-            host: host.to_owned(),
-            // What is neither an authority nor a path from the root is none.
-            path: if path.starts_with('/') {
-                path.to_owned()
-            } else {
-                String::new()
-            },
             query: query.to_owned(),
-        })
+            ..Self::default()
+        };
+        if !rest.starts_with('/') {
+            // What follows a scheme without a slash is not read.
+            return match (scheme.is_empty(), is_request) {
+                (true, true) => Err("invalid URI for request".into()),
+                _ => Ok(url),
+            };
+        }
+        let may_have_host = !scheme.is_empty() || !is_request && !rest.starts_with("///");
+        let path = match rest.strip_prefix("//").filter(|_| may_have_host) {
+            Some(rest) => {
+                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                url.host = host_of(&url.scheme, authority)?;
+                path
+            }
+            None => rest,
+        };
+        if let Some(why) = bad_escape(path) {
+            return Err(why);
+        }
+        path.clone_into(&mut url.path);
+        Ok(url)
+    }
+
+    /// The path as it was given, if that has nothing that must be escaped.
+    fn escaped_path(&self) -> String {
+        let may_stay = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@!'()*[]%".contains(&byte);
+        if self.path.bytes().all(may_stay) {
+            return self.path.clone();
+        }
+        let path: Vec<u8> = percent_decode_str(&self.path).collect();
+        percent_encode(&path, ESCAPED).to_string()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -108,30 +142,121 @@ fn scheme_of(source: &str) -> std::result::Result<(&str, &str), &'static str> {
     Ok(("", source))
 }
 
-fn host_fault(host: &str) -> Option<String> {
-    if let Some(within) = host.strip_prefix('[')
-        && !within.contains(']')
-    {
-        return Some("missing ']' in host".into());
+/// The host and port of an authority.
+fn host_of(scheme: &str, authority: &str) -> std::result::Result<String, String> {
+    let (user, host) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    let host = host_and_port_of(scheme, host)?;
+    if let Some(user) = user {
+        let is_fit = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte);
+        if !user.bytes().all(is_fit) {
+            return Err("net/url: invalid userinfo".into());
+        }
+        let (name, password) = user.split_once(':').unwrap_or((user, ""));
+        if let Some(why) = bad_escape(name).or_else(|| bad_escape(password)) {
+            return Err(why);
+        }
     }
-    let bad = |c: &char| matches!(c, ' ' | '"' | '\\' | '^' | '`' | '{' | '|' | '}');
-    if let Some(c) = host.chars().find(bad) {
-        let shown = quoted(&c.to_string());
-        return Some(format!("invalid character {shown} in host name"));
-    }
-    let port = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
-    let (_, port) = port.rsplit_once(':')?;
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit());
-    (!is_port).then(|| format!("invalid port {} after host", quoted(&format!(":{port}"))))
+    Ok(host)
 }
 
-/// The first percent sign in a text that no two digits follow, with what does.
-fn bad_escape(text: &str) -> Option<&str> {
+fn host_and_port_of(scheme: &str, host: &str) -> std::result::Result<String, String> {
+    let need_port = |port: &str| match is_port_or_none(port) {
+        true => Ok(()),
+        false => Err(format!("invalid port {} after host", quoted(port))),
+    };
+    match host.rfind('[') {
+        Some(0) => {
+            let end = host.rfind(']').ok_or("missing ']' in host")?;
+            let (address, port) = (&host[1..end], &host[end + 1..]);
+            need_port(port)?;
+            let address = match address.find("%25") {
+                Some(zone) => unescaped(&address[..zone], false)? + &unescaped(&address[zone..], true)?,
+                None => unescaped(address, false)?,
+            };
+            need_address(&address)?;
+            Ok(format!("[{address}]{port}"))
+        }
+        Some(_) => Err("invalid IP-literal".into()),
+        None => {
+            // Other schemes have always had hosts with colons.
+            let colon = match scheme {
+                "http" | "https" => host.find(':'),
+                _ => host.rfind(':'),
+            };
+            need_port(colon.map_or("", |at| &host[at..]))?;
+            unescaped(host, false)
+        }
+    }
+}
+
+fn is_port_or_none(port: &str) -> bool {
+    port.is_empty()
+        || port
+            .strip_prefix(':')
+            .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Only addresses of IPv6 are in brackets, with a zone or without one.
+fn need_address(text: &str) -> std::result::Result<(), String> {
+    let (address, zone) = match text.split_once('%') {
+        Some((address, zone)) => (address, Some(zone)),
+        None => (text, None),
+    };
+    let why = if text.parse::<Ipv4Addr>().is_ok() {
+        return Err("invalid IP-literal".into());
+    } else if !address.contains(':') || address.parse::<Ipv6Addr>().is_err() {
+        "unable to parse IP"
+    } else if zone == Some("") {
+        "zone must be a non-empty string"
+    } else {
+        return Ok(());
+    };
+    Err(format!("invalid host: ParseAddr({}): {why}", quoted(text)))
+}
+
+/// A host without escapes, of which it may have those of other characters than those of ASCII; a zone may have more.
+fn unescaped(host: &str, is_zone: bool) -> std::result::Result<String, String> {
+    if let Some(why) = bad_escape(host) {
+        return Err(why);
+    }
+    let is_fit = |byte: u8| {
+        byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
+    };
+    let bytes = host.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] == b'%' {
+            let escape = &host[at..at + 3];
+            let byte = u8::from_str_radix(&escape[1..], 16).unwrap_or_default();
+            let may_be = escape == "%25"
+                || match is_zone {
+                    true => byte == b' ' || byte.is_ascii() && is_fit(byte),
+                    false => !byte.is_ascii(),
+                };
+            if !may_be {
+                return Err(format!("invalid URL escape {}", quoted(escape)));
+            }
+            at += 3;
+        } else if is_fit(bytes[at]) {
+            at += 1;
+        } else {
+            let shown = quoted(&char::from(bytes[at]).to_string());
+            return Err(format!("invalid character {shown} in host name"));
+        }
+    }
+    Ok(percent_decode_str(host).decode_utf8_lossy().into_owned())
+}
+
+/// What is wrong with the first percent sign in a text that no two digits follow.
+fn bad_escape(text: &str) -> Option<String> {
     text.match_indices('%').find_map(|(at, _)| {
         let escape = text.get(at..at + 3).unwrap_or(&text[at..]);
         let digits = escape.as_bytes().get(1..3);
         let is_good = digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit));
-        (!is_good).then_some(escape)
+        (!is_good).then(|| format!("invalid URL escape {}", quoted(escape)))
     })
 }
 
@@ -171,8 +296,7 @@ pub(super) fn port(arguments: &[Argument<'_>]) -> Result {
 }
 
 pub(super) fn path(arguments: &[Argument<'_>]) -> Result {
-    let escaped = utf8_percent_encode(&given(arguments)?.path, ESCAPED);
-    Ok(string(escaped.to_string()))
+    Ok(string(given(arguments)?.escaped_path()))
 }
 
 /// The values of each name in the query.
