@@ -283,3 +283,18 @@ async fn urls_are_told_as_by_go() {
         assert!(message.ends_with(&format!(": {host}")), "{message}");
     }
 }
+
+#[tokio::test]
+async fn rules_say_which_index_is_out_of_bounds() {
+    let rule = json!([{"rule": "self.split('/')[1] == 'a'"}]);
+    let text = json!({"text": {"type": "string", "maxLength": 9, "x-kubernetes-validations": rule}});
+    let client = defined(json!([version("v1", text)])).await;
+    let (.., message) = client
+        .post(THINGS, thing("a", json!({"text": "b"})))
+        .await
+        .refusal();
+    assert!(
+        message.contains(": index out of bounds: 1 evaluating rule"),
+        "{message}"
+    );
+}
