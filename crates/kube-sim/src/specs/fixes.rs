@@ -62,6 +62,22 @@ pub(super) fn pod_spec(spec: &mut Object) {
         spec.insert("serviceAccountName".into(), account.as_str().into());
         spec.insert("serviceAccount".into(), account.into());
     }
+    // Go leaves out what is false.
+    for name in ["hostNetwork", "hostPID", "hostIPC"] {
+        if spec.get(name) == Some(&Value::Bool(false)) {
+            spec.remove(name);
+        }
+    }
+}
+
+pub(super) fn pod(pod: &mut Object) {
+    let Some(spec) = member(pod, "spec") else { return };
+    set(spec, "enableServiceLinks", true);
+    let period = spec.get_mut("terminationGracePeriodSeconds");
+    if let Some(period) = period.filter(|period| period.as_i64().is_some_and(|seconds| seconds < 0)) {
+        *period = 1.into();
+    }
+    // A template leaves the ports of the host to its pods.
     if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
         for name in ["containers", "initContainers"] {
             for container in objects(spec, name) {
@@ -77,21 +93,6 @@ pub(super) fn pod_spec(spec: &mut Object) {
                 }
             }
         }
-    }
-    // Go leaves out what is false.
-    for name in ["hostNetwork", "hostPID", "hostIPC"] {
-        if spec.get(name) == Some(&Value::Bool(false)) {
-            spec.remove(name);
-        }
-    }
-}
-
-pub(super) fn pod(pod: &mut Object) {
-    let Some(spec) = member(pod, "spec") else { return };
-    set(spec, "enableServiceLinks", true);
-    let period = spec.get_mut("terminationGracePeriodSeconds");
-    if let Some(period) = period.filter(|period| period.as_i64().is_some_and(|seconds| seconds < 0)) {
-        *period = 1.into();
     }
     for name in ["containers", "initContainers"] {
         for container in objects(spec, name) {

@@ -580,3 +580,20 @@ async fn the_text_of_a_secret_becomes_data() {
     let bad = json!({"metadata": {"name": "t"}, "stringData": {"a/b": "v"}});
     assert_eq!(client.post(secrets, bad).await.code, 422);
 }
+
+#[tokio::test]
+async fn only_pods_get_the_ports_of_their_host() {
+    let client = Client::empty();
+    let ports = json!([{"containerPort": 80}]);
+    let spec = json!({"hostNetwork": true, "containers": [{"name": "c", "image": "i:1", "ports": ports}]});
+    let pod = json!({"metadata": {"name": "p"}, "spec": spec});
+    let made = client.post("/api/v1/namespaces/default/pods", pod).await.ok();
+    assert_eq!(made["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+    let labels = json!({"a": "b"});
+    let template = json!({"metadata": {"labels": labels}, "spec": spec});
+    let set = json!({"metadata": {"name": "s"}, "spec": {"selector": {"matchLabels": labels}, "template": template}});
+    let sets = "/apis/apps/v1/namespaces/default/daemonsets";
+    let made = client.post(sets, set).await.ok();
+    let port = &made["spec"]["template"]["spec"]["containers"][0]["ports"][0];
+    assert_eq!(port["hostPort"], Value::Null);
+}
