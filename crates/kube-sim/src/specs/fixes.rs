@@ -1,7 +1,9 @@
 //! Defaults that depend on something else.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::{Map, Value, json};
 
 use crate::meta::{metadata, text};
@@ -30,15 +32,30 @@ pub(super) fn objects<'a>(object: &'a mut Object, name: &str) -> impl Iterator<I
     items.into_iter().flatten().filter_map(Value::as_object_mut)
 }
 
-pub(super) fn container(container: &mut Object) {
-    let image = text(container, "image");
-    let name = image.rsplit('/').next().unwrap_or("");
-    let is_latest = match name.split_once('@') {
-        Some(_) => false,
-        None => name.split_once(':').is_none_or(|(_, tag)| tag == "latest"),
+/// The name, tag and digest of an image, as those who pull it read them.
+static IMAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    const HOST: &str = r"(?:localhost|\[[0-9a-fA-F:]+\]|[[:alnum:]-]*[.A-Z][[:alnum:].-]*|[[:alnum:].-]+:[0-9]+)(?::[0-9]+)?";
+    const PART: &str = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
+    const DIGEST: &str = "[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}";
+    Regex::new(&format!(
+        r"^(?:{HOST}/)?{PART}(?:/{PART})*(?::([0-9A-Za-z_][0-9A-Za-z_.-]{{0,127}}))?(@{DIGEST})?$"
+    ))
+    .ok()
+});
+
+/// Whether an image is the latest one: it says so, or says nothing. What is no image is not.
+fn is_latest(image: &str) -> bool {
+    let Some(parts) = IMAGE.as_ref().and_then(|pattern| pattern.captures(image)) else {
+        return false;
     };
-    // No image has no tag.
-    let policy = if is_latest && !image.is_empty() {
+    match parts.get(1) {
+        Some(tag) => tag.as_str() == "latest",
+        None => parts.get(2).is_none(),
+    }
+}
+
+pub(super) fn container(container: &mut Object) {
+    let policy = if is_latest(text(container, "image")) {
         "Always"
     } else {
         "IfNotPresent"

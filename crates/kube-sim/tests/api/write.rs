@@ -597,3 +597,29 @@ async fn only_pods_get_the_ports_of_their_host() {
     let port = &made["spec"]["template"]["spec"]["containers"][0]["ports"][0];
     assert_eq!(port["hostPort"], Value::Null);
 }
+
+#[tokio::test]
+async fn images_without_a_tag_are_the_latest_if_they_are_images() {
+    let client = Client::empty();
+    let pods = "/api/v1/namespaces/default/pods?dryRun=All";
+    let digest = "a".repeat(64);
+    for (image, policy) in [
+        ("i".to_owned(), "Always"),
+        ("h:80/i".to_owned(), "Always"),
+        ("H.io/i".to_owned(), "Always"),
+        ("i:latest".to_owned(), "Always"),
+        (format!("i:latest@sha256:{digest}"), "Always"),
+        (format!("i@sha256:{digest}"), "IfNotPresent"),
+        ("($IMAGE)".to_owned(), "IfNotPresent"),
+        ("a/I".to_owned(), "IfNotPresent"),
+        ("{{ image }}:latest".to_owned(), "IfNotPresent"),
+    ] {
+        let spec = json!({"containers": [{"name": "c", "image": image}]});
+        let pod = json!({"metadata": {"name": "p"}, "spec": spec});
+        let made = client.post(pods, pod).await.ok();
+        assert_eq!(
+            made["spec"]["containers"][0]["imagePullPolicy"], policy,
+            "{image}"
+        );
+    }
+}
