@@ -623,3 +623,22 @@ async fn images_without_a_tag_are_the_latest_if_they_are_images() {
         );
     }
 }
+
+#[tokio::test]
+async fn containers_do_not_find_volumes_that_are_refused() {
+    let client = Client::empty();
+    let mounts = json!([{"name": "v", "mountPath": "/v"}]);
+    let containers = json!([{"name": "c", "image": "i", "volumeMounts": mounts}]);
+    let spec = json!({"containers": containers, "volumes": [{"name": "v", "configMap": {}}]});
+    let refused = client
+        .post(
+            "/api/v1/namespaces/default/pods",
+            json!({"metadata": {"name": "p"}, "spec": spec}),
+        )
+        .await;
+    let fields = [
+        "spec.volumes[0].configMap.name",
+        "spec.containers[0].volumeMounts[0].name",
+    ];
+    assert_eq!(refused.refused_fields(), fields);
+}

@@ -10,20 +10,22 @@ use crate::names::{dns_label_faults, subdomain_faults};
 use crate::quantity::Quantity;
 use crate::status::{go_json, quoted, shown};
 
-/// Checks the volumes of a pod; returns their names.
+/// Checks the volumes of a pod; returns the names of those that are good: a container finds no other.
 pub(super) fn volumes(spec: &At<'_>, causes: &mut Causes) -> HashSet<String> {
     let mut names = HashSet::new();
     for volume in spec.items("volumes") {
+        let before = causes.len();
         source(&volume, causes);
         let name = volume.at("name");
         if name.need(causes) {
-            let before = causes.len();
             name.fits(dns_label_faults, causes);
-            if before == causes.len() && names.contains(name.text()) {
-                causes.push(name.duplicate());
-            }
         }
-        names.insert(volume.text_at("name").to_owned());
+        if names.contains(name.text()) {
+            causes.push(name.duplicate());
+        }
+        if causes.len() == before {
+            names.insert(name.text().to_owned());
+        }
     }
     names
 }
