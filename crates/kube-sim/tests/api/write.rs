@@ -642,3 +642,15 @@ async fn containers_do_not_find_volumes_that_are_refused() {
     ];
     assert_eq!(refused.refused_fields(), fields);
 }
+
+#[tokio::test]
+async fn metrics_without_a_type_have_no_supported_one() {
+    let client = Client::empty();
+    let target = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "d"});
+    let spec = json!({"maxReplicas": 2, "scaleTargetRef": target, "metrics": [{}]});
+    let scalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+    let refused = client
+        .post(scalers, json!({"metadata": {"name": "s"}, "spec": spec}))
+        .await;
+    assert_eq!(refused.refused_fields(), ["spec.metrics[0].type"; 3]);
+}

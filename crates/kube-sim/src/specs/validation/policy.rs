@@ -62,8 +62,8 @@ const METRICS: [(&str, &str); 5] = [
 
 fn metric(metric: &At<'_>, causes: &mut Causes) {
     let kind = metric.at("type");
-    if !kind.need(causes) {
-        return;
+    if kind.text().is_empty() {
+        causes.push(kind.required("must specify a metric source type"));
     }
     // A real server says so twice.
     let types = METRICS.map(|(kind, _)| kind);
