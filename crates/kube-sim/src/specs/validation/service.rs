@@ -194,7 +194,9 @@ fn addresses(spec: &At<'_>, causes: &mut Causes) {
         causes.push(all.invalid("may specify no more than one IP for each IP family"));
     }
     for (n, (address, family)) in spec.items("clusterIPs").zip(spec.items("ipFamilies")).enumerate() {
-        if names::address(address.text()).is_some_and(|address| family_of(address) != family.text()) {
+        let is_known = matches!(family.text(), "IPv4" | "IPv6");
+        let fits = |address| !is_known || family_of(address) == family.text();
+        if !names::address(address.text()).is_none_or(fits) {
             let why = format!(
                 "expected an {} value as indicated by `ipFamilies[{n}]`",
                 family.text()
