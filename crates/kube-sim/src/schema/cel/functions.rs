@@ -2,18 +2,14 @@
 //! of regular expressions are with their costs.
 //!
 //! `value` has the types that they add. A function gets values, looks at their types itself, and says what is wrong in a real server's
-//! words ([`failed`]).
+//! words ([`failed`](argument::failed)).
 
-use std::sync::Arc;
-
-use cel::common::types::{
-    CelBool, CelInt, CelList, CelOptional, CelString, DYN_TYPE, Kind, LIST_TYPE, STRING_TYPE, Type,
-};
+use cel::common::types::{DYN_TYPE, LIST_TYPE, STRING_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use cel::objects::Opaque;
-use cel::{DeclarationError, Env, ExecutionError, Value};
+use cel::{DeclarationError, Env};
 
 mod address;
+pub(super) mod argument;
 pub(super) mod authorizer;
 mod formats;
 mod lists;
@@ -23,100 +19,7 @@ mod url;
 mod value;
 mod version;
 
-use value::Own;
-
-/// What a function makes of its arguments.
-type Result<T = Value> = std::result::Result<T, ExecutionError>;
-
-/// The function of an error that shows what a real server shows.
-const SAID: &str = "@said";
-
-/// An error with this text.
-pub(super) fn failed(why: impl Into<String>) -> ExecutionError {
-    ExecutionError::function_error(SAID, why.into())
-}
-
-/// The text of an error that one of these functions has failed with.
-pub(super) fn said(error: &ExecutionError) -> Option<&str> {
-    match error {
-        ExecutionError::FunctionError { function, message } if function == SAID => Some(message),
-        _ => None,
-    }
-}
-
-/// Arguments of types that a function does not take.
-fn mismatch() -> ExecutionError {
-    ExecutionError::no_such_overload("", Vec::new())
-}
-
-/// What a function is called with. Strings and lists are not copied: a loop may call it with the same ones many times.
-enum Argument<'a> {
-    Text(&'a str),
-    Int(i64),
-    Bool(bool),
-    List(&'a [Box<dyn Val + 'a>]),
-    Own(Arc<dyn Opaque>),
-    /// What no function takes.
-    Other,
-}
-
-impl<'a> Argument<'a> {
-    fn of(value: &'a (dyn Val + 'a)) -> Self {
-        if let Some(text) = value.downcast_ref::<CelString<'_>>() {
-            return Self::Text(text.inner());
-        }
-        if let Some(number) = value.downcast_ref::<CelInt>() {
-            return Self::Int(*number.inner());
-        }
-        if let Some(is) = value.downcast_ref::<CelBool>() {
-            return Self::Bool(*is.inner());
-        }
-        if let Some(list) = value.downcast_ref::<CelList<'a>>() {
-            return Self::List(list.inner());
-        }
-        opaque(value).map_or(Self::Other, Self::Own)
-    }
-
-    fn text(&self) -> Result<&'a str> {
-        match self {
-            Self::Text(text) => Ok(text),
-            _ => Err(mismatch()),
-        }
-    }
-
-    /// The value of one of Kubernetes' types.
-    fn own(&self) -> Result<&Own> {
-        match self {
-            Self::Own(value) => value.downcast_ref::<Own>().ok_or_else(mismatch),
-            _ => Err(mismatch()),
-        }
-    }
-}
-
-fn first<'s, 'a>(arguments: &'s [Argument<'a>]) -> Result<&'s Argument<'a>> {
-    arguments.first().ok_or_else(mismatch)
-}
-
-/// A value of another type than those of CEL.
-fn opaque(value: &dyn Val) -> Option<Arc<dyn Opaque>> {
-    let is_opaque =
-        value.get_type().kind() == Kind::Opaque && value.downcast_ref::<CelOptional<'_>>().is_none();
-    match is_opaque.then(|| Value::try_from(value)) {
-        Some(Ok(Value::Opaque(value))) => Some(value),
-        _ => None,
-    }
-}
-
-/// About how many bytes a value of one of Kubernetes' types has.
-pub(super) fn size_of(value: &dyn Val) -> usize {
-    let value = opaque(value);
-    let own = value.as_ref().and_then(|value| value.downcast_ref::<Own>());
-    own.map_or(0, Own::len)
-}
-
-fn string(text: impl Into<String>) -> Value {
-    Value::String(Arc::new(text.into()))
-}
+use argument::{Argument, Result};
 
 /// Calls a function with the values of its arguments.
 fn called<'b, 'v>(

@@ -72,7 +72,7 @@ pub(super) fn broken_rule(rule: &Rule, value: &Value, path: &Path<'_>, why: &str
 
 /// An error in the words of cel-go.
 pub(super) fn said(error: &ExecutionError) -> String {
-    if let Some(said) = functions::said(error) {
+    if let Some(said) = functions::argument::said(error) {
         return said.to_owned();
     }
     match error {

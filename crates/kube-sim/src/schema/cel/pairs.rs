@@ -13,7 +13,7 @@ use cel::objects::{Key, Map};
 use cel::parser::{Macro, MacroExprHelper, ParseError};
 use cel::{DeclarationError, Env, ExecutionError, Value};
 
-use super::cost::pay;
+use super::cost::purse::pay;
 
 /// Makes pairs of a list or a map.
 pub(super) const PAIRS: &str = "@pairs";
@@ -328,7 +328,7 @@ fn insert<'b, 'v>(arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, Exec
     let mut map = (*map.map).clone();
     for (key, value) in more {
         if map.contains_key(&key) {
-            return Err(super::functions::failed(format!(
+            return Err(super::functions::argument::failed(format!(
                 "insert failed: key {key} already exists"
             )));
         }

@@ -8,6 +8,9 @@ use cel::common::ast::{EntryExpr, Expr, IdedEntryExpr, IdedExpr};
 use super::ENVIRONMENT;
 use crate::nesting;
 
+/// The variable with the values of named expressions.
+pub(super) const VARIABLES: &str = "variables";
+
 /// The most characters of an expression, as in a real server.
 const LONGEST: usize = 100_000;
 

@@ -7,8 +7,8 @@ use cel::IdedExpr;
 use cel::common::ast::Expr;
 
 use super::cost::Metered;
+use super::parsed::VARIABLES;
 use super::parsed::{levels_made, parsed, parts, room_of};
-use super::scope::VARIABLES;
 use super::typed;
 use crate::nesting;
 

@@ -8,13 +8,12 @@ use cel::objects::{Key, Map as CelMap};
 use cel::{Context, ExecutionError, Value as CelValue};
 use serde_json::Value;
 
-use super::cost::{self, Budget};
+use super::cost::{self, Budget, purse};
+use super::functions::argument::length;
 use super::functions::authorizer::{Authorizer, Named, Rights};
+use super::parsed::VARIABLES;
 use super::programs::{Program, compiled};
 use super::{ENVIRONMENT, Schema, said, to_cel, typed};
-
-/// The variable with the values of named expressions.
-pub(super) const VARIABLES: &str = "variables";
 
 /// The most levels of the value of a named expression.
 const DEEPEST: usize = 1000;
@@ -250,7 +249,7 @@ impl Scope {
         };
         let values: Result<Box<dyn Val>, _> = CelValue::Map(values).try_into();
         let values = values.map_err(|error| self.failed(&error))?;
-        if !cost::goes_on_by(cost::length(&*values) / cost::BYTES) {
+        if !purse::goes_on_by(length(&*values) / purse::BYTES) {
             return Err(Failure::Exhausted);
         }
         context.add_variable_as_val(VARIABLES, values);

@@ -1,14 +1,12 @@
 //! The functions that metered expressions call: they take a cost, then do what the function does that they stand for.
 
-use cel::common::types::{CelBytes, CelInt, CelList, CelMap, CelOptional, CelString, DYN_TYPE, INT_TYPE};
+use cel::common::types::{CelInt, CelList, CelOptional, CelString, DYN_TYPE, INT_TYPE};
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{BYTES, exceeded, patterns, pay};
-use crate::schema::cel::functions::size_of;
-
-/// Charges for a round of a loop.
-pub(super) const CHARGE: &str = "@charge";
+use super::patterns;
+use super::purse::{BYTES, CHARGE, exceeded, pay};
+use crate::schema::cel::functions::argument::length;
 
 /// Charges for the size of a value.
 pub(super) const SIZED: &str = "@sized";
@@ -82,34 +80,6 @@ fn looped<'b, 'v>(mut arguments: Vec<CowVal<'b, 'v>>) -> Result<CowVal<'b, 'v>, 
         pay(length(value.as_ref()) / LOOP)?;
     }
     Ok(value)
-}
-
-/// What a part of a list takes beside what is in it, and of a map with its key.
-const ITEM: u64 = 32;
-const ENTRY: u64 = 64;
-
-/// About how many bytes a value takes.
-pub(in crate::schema::cel) fn length(value: &dyn Val) -> u64 {
-    let of = |length: usize| length as u64;
-    if let Some(text) = value.downcast_ref::<CelString<'_>>() {
-        return of(text.inner().len());
-    }
-    if let Some(bytes) = value.downcast_ref::<CelBytes<'_>>() {
-        return of(bytes.inner().len());
-    }
-    if let Some(list) = value.downcast_ref::<CelList<'_>>() {
-        return list.inner().iter().map(|item| ITEM + length(&**item)).sum();
-    }
-    if let Some(map) = value.downcast_ref::<CelMap<'_>>() {
-        let entries = map.inner().iter();
-        return entries
-            .map(|(key, item)| ENTRY + length(key.inner()) + length(&**item))
-            .sum();
-    }
-    if let Some(optional) = value.downcast_ref::<CelOptional<'_>>() {
-        return optional.inner().map_or(0, length);
-    }
-    of(size_of(value))
 }
 
 /// `replace` of the extension for strings, which may make a string of the product of two lengths.

@@ -6,8 +6,7 @@
 use cel::common::ast::{Expr, IdedExpr, operators};
 use cel::{Context, ExecutionError, Value};
 
-use super::charged::CHARGE;
-use super::pay;
+use super::purse::{CHARGE, pay};
 
 /// Evaluates an expression.
 pub(super) fn evaluated(expression: &IdedExpr, context: &Context<'_, '_>) -> Result<Value, ExecutionError> {

@@ -2,13 +2,14 @@
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, operators};
 
-use super::CONTAINER;
-use super::charged::{
-    CHARGE, COPIED, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED,
-};
+use super::charged::{COPIED, COUNTED, CROWDED, INDEX_OF, JOIN, LAST_INDEX_OF, LOOPED, REPLACE, SIZED};
 use super::patterns::{FIND, FIND_ALL, FIND_ALL_KEPT, MATCHES};
+use super::purse::CHARGE;
+use crate::schema::cel::parsed::VARIABLES;
 use crate::schema::cel::parsed::each_part;
-use crate::schema::cel::scope::VARIABLES;
+
+/// What making a list or a map costs.
+const CONTAINER: u64 = 10;
 
 /// What may not be evaluated has a charge of its own if it costs so much: a charge takes time, too.
 const LARGE: u64 = 5;

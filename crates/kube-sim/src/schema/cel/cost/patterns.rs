@@ -14,9 +14,9 @@ use cel::common::types::{CelBool, CelInt, CelList, CelString, DYN_TYPE, INT_TYPE
 use cel::common::value::{CowVal, Val};
 use cel::{DeclarationError, Env, ExecutionError};
 
-use super::{exceeded, goes_on_by, pay};
+use super::purse::{exceeded, goes_on_by, pay};
 use crate::schema::Pattern;
-use crate::schema::cel::functions::failed;
+use crate::schema::cel::functions::argument::failed;
 use crate::schema::cel::parsed::each_part;
 
 /// What the functions are called instead, with the place of a pattern that is kept or with one that is computed.
@@ -330,7 +330,7 @@ fn weight(source: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::curbed;
+    use super::super::purse::curbed;
     use super::*;
     use crate::schema::{Answer, Failure, Scope};
 

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 use cel::{ExecutionError, Value};
 use ipnet::IpNet;
 
+use super::argument::{Argument, Result, failed, first, mismatch};
 use super::value::Own;
-use super::{Argument, Result, failed, first, mismatch};
 use crate::status::quoted;
 
 fn parsed_ip(source: &str) -> std::result::Result<IpAddr, String> {

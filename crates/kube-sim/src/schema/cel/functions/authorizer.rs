@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use cel::Value;
 
+use super::argument::{Argument, Result, failed, first, mismatch, string};
 use super::value::Own;
-use super::{Argument, Result, failed, first, mismatch, string};
 use crate::names::{dns_label_faults, subdomain_faults};
-use crate::schema::cel::cost::pay;
+use crate::schema::cel::cost::purse::pay;
 
 /// What asking costs, as in a real server: an expression may ask twice.
 const CHECK: u64 = 350_000;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use cel::Value;
 use cel::objects::{Opaque, OptionalValue};
 
+use super::argument::{Argument, Result, first, mismatch, string};
 use super::url::Url;
 use super::value::Own;
-use super::{Argument, Result, first, mismatch, string};
 use crate::names::{
     begun_name, dns_1035_label_faults, dns_label_faults, label_key_faults, label_value_faults,
     subdomain_faults,

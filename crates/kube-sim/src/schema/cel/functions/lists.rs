@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use cel::Value;
 use cel::common::value::Val;
 
-use super::{Argument, Result, failed, mismatch};
+use super::argument::{Argument, Result, failed, mismatch};
 
 fn items<'a>(arguments: &[Argument<'a>]) -> Result<&'a [Box<dyn Val + 'a>]> {
     match arguments.first() {

@@ -2,8 +2,8 @@
 
 use cel::Value;
 
+use super::argument::{Argument, Result, failed, first, mismatch};
 use super::value::Own;
-use super::{Argument, Result, failed, first, mismatch};
 use crate::quantity::Quantity;
 
 const RULE: &str =

@@ -2,8 +2,8 @@
 
 use cel::common::value::Val;
 
-use super::super::cost::{BYTES, length, pay};
-use super::{Argument, Result, mismatch};
+use super::super::cost::purse::{BYTES, pay};
+use super::argument::{Argument, Result, length, mismatch};
 
 type Items<'a> = &'a [Box<dyn Val + 'a>];
 

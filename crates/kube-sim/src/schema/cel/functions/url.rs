@@ -8,8 +8,8 @@ use cel::Value;
 use cel::objects::{Key, Map};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
+use super::argument::{Argument, Result, failed, first, mismatch, string};
 use super::value::Own;
-use super::{Argument, Result, failed, first, mismatch, string};
 use crate::status::quoted;
 
 /// What a path that is written anew does not have as it is.

@@ -9,10 +9,10 @@ use cel::objects::Opaque;
 use ipnet::IpNet;
 use semver::Version;
 
+use super::argument::{Argument, Result, mismatch, string};
 use super::authorizer::Rights;
 use super::formats::Format;
 use super::url::Url;
-use super::{Argument, Result, mismatch, string};
 use crate::quantity::Quantity;
 
 #[derive(Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use cel::Value;
 use semver::Version;
 
+use super::argument::{Argument, Result, failed, first, mismatch};
 use super::value::Own;
-use super::{Argument, Result, failed, first, mismatch};
 
 fn parsed(arguments: &[Argument<'_>]) -> Result<std::result::Result<Version, String>> {
     let (source, normalizes) = match arguments {
