@@ -57,6 +57,16 @@ pub(crate) struct Asked<'a> {
 /// The answer to a path that does not concern objects; `None` for one that does.
 pub(crate) fn answer(registry: &Registry, segments: &[&str], asked: &Asked<'_>) -> Option<Response<SimBody>> {
     let verbose = asked.verbose;
+    let is_known = match segments {
+        // A router that takes slashes at the end is behind these only.
+        ["api", ..] | ["apis", _, ..] | ["version"] => true,
+        ["apis"] => matches!(asked.path, "/apis" | "/apis/"),
+        [] => true,
+        _ => !asked.path.ends_with('/'),
+    };
+    if !is_known {
+        return None;
+    }
     match segments {
         ["healthz", "ping"] => return Some(text(StatusCode::OK, "ok")),
         ["healthz"] if verbose => return Some(text(StatusCode::OK, "[+]ping ok\nhealthz check passed\n")),
@@ -77,6 +87,14 @@ pub(crate) fn answer(registry: &Registry, segments: &[&str], asked: &Asked<'_>) 
         AGGREGATED if aggregates(asked.path) => discovery_list(registry, segments[0] == "api"),
         accept => refusal(&media::not_discoverable(accept, is_routed(registry, segments))),
     })
+}
+
+/// Whether a path of what [`answer`] knows can only be read by GET.
+pub(crate) fn knows_methods(registry: &Registry, segments: &[&str]) -> bool {
+    match segments {
+        ["version"] => true,
+        segments => routes::is_about(segments) && is_routed(registry, segments),
+    }
 }
 
 /// What a path of discovery says.

@@ -9,7 +9,7 @@ use bytes::{Bytes, BytesMut};
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use http::header::{ACCEPT, HOST};
-use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
 use tokio::runtime::Handle;
 
 use crate::access::{Attributes, User};
@@ -22,12 +22,13 @@ use crate::discovery;
 use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PATCH, POST, PUT, WATCH};
 use crate::issuer;
 use crate::media::{self, RequestBody};
+use crate::meta::uid_from;
 use crate::nesting;
 use crate::object::Stored;
 use crate::response::{BoxError, SimBody, refusal, text, whole};
 use crate::script::Received;
 use crate::status::StatusError;
-use crate::target::Target;
+use crate::target::{Target, segments};
 use crate::warnings::Warnings;
 use crate::yaml::RepeatedKeys;
 
@@ -99,12 +100,19 @@ where
         let (api, user) = (self.api.clone(), self.user.clone());
         // `hyper` leaves out bodies that may not be there in HTTP/1 only.
         let is_bare = request.method() == Method::HEAD && request.version() == Version::HTTP_2;
+        let audit = audit_id(&api, request.headers());
         async move {
             let answer = |request, encoding| respond(api.clone(), user.clone(), request, encoding);
             let answer = media::translated(&api, request, answer).await;
             let answer = answer.map(|response| match is_bare {
                 true => response.map(|_| whole(Bytes::new())),
                 false => response,
+            });
+            let answer = answer.map(|mut response| {
+                if let Some(id) = audit {
+                    response.headers_mut().entry(AUDIT_ID).or_insert(id);
+                }
+                response
             });
             if let Ok(runtime) = Handle::try_current()
                 && let Some(alarm) = api.storage.alarm()
@@ -118,6 +126,18 @@ where
         }
         .boxed()
     }
+}
+
+const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
+
+/// By what a request is found in an audit log: what the client says, or else something new. In a simulation it is nothing new, since
+/// a draw would change all that follow.
+fn audit_id(api: &Api, headers: &HeaderMap) -> Option<HeaderValue> {
+    let given = headers.get(AUDIT_ID).filter(|id| !id.is_empty());
+    given.cloned().or_else(|| match api.is_simulated {
+        true => None,
+        false => uid_from(fastrand::u128(..)).parse().ok(),
+    })
 }
 
 /// A request, read.
@@ -164,14 +184,18 @@ async fn respond(
     let request = Arc::new(Received::new(parts, body));
     api.requests.add(request.clone());
     let query = Query::of(&request.query);
-    let user = match admit(&api, given.as_deref(), &request, &query) {
-        Ok(user) => user,
+    let (user, allowed) = match admit(&api, given.as_deref(), &request, &query) {
+        Ok(admitted) => admitted,
         Err(error) => return Ok(refusal(&error)),
     };
     let told = |mut answer: Response<SimBody>| {
         flow::tell(&api, user.as_ref(), answer.headers_mut());
         answer
     };
+    // A request has its flow before anybody asks whether it may be made.
+    if let Err(error) = allowed {
+        return Ok(told(refusal(&error)));
+    }
     let route = match name(&api, &request, &query, unread) {
         Ok(Named::Resource(route)) => *route,
         Ok(Named::Answer(answer)) => return Ok(told(answer)),
@@ -197,20 +221,21 @@ async fn respond(
     Ok(answer)
 }
 
-/// Whose request it is, if he may make it.
+/// Whose request it is, and whether he may make it; an error if nobody knows who he is.
 fn admit(
     api: &Api,
     given: Option<&User>,
     request: &Received,
     query: &Query,
-) -> Result<Option<User>, StatusError> {
-    if api.access.is_none() {
-        return Ok(None);
-    }
+) -> Result<(Option<User>, Result<(), StatusError>), StatusError> {
+    let Some(access) = &api.access else {
+        return Ok((None, Ok(())));
+    };
     let path = percent_encoding::percent_decode_str(&request.path).decode_utf8_lossy();
-    let segments: Vec<_> = path.split('/').filter(|s| !s.is_empty()).collect();
-    let attributes = Attributes::of_request(&request.method, &segments, &path, query);
-    api.admit(&request.headers, given, &attributes)
+    let attributes = Attributes::of_request(&request.method, &segments(&path), &path, query);
+    let user = api.identify(access, &request.headers, given, &attributes)?;
+    let allowed = api.authorize(&user, &attributes);
+    Ok((Some(user), allowed))
 }
 
 /// What a request is about; an error if it could not be `read`.
@@ -220,19 +245,26 @@ fn name(
     query: &Query,
     unread: Option<StatusError>,
 ) -> Result<Named, StatusError> {
+    let not_found = || Named::Answer(text(StatusCode::NOT_FOUND, "404 page not found\n"));
     let path = percent_encoding::percent_decode_str(&request.path)
         .decode_utf8_lossy()
         .into_owned();
-    let segments: Vec<_> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let segments = segments(&path);
     if let ["kube-sim", path @ ..] = &segments[..]
         && api.control_endpoint
     {
         let answer = faults::control(api, &request.method, path, query, &request.body);
         return Ok(Named::Answer(answer));
     }
-    let reads = matches!(request.method, Method::GET | Method::HEAD);
-    if reads && let Some(answer) = issuer::answer(|| api.issuer(), &request.headers, &segments) {
-        return Ok(Named::Answer(answer));
+    if path.starts_with("//") {
+        return Ok(not_found());
+    }
+    let gets = request.method == Method::GET;
+    if let Some(answer) = issuer::answer(|| api.issuer(), &request.headers, &segments) {
+        return match gets {
+            true => Ok(Named::Answer(answer)),
+            false => Err(StatusError::method_not_allowed()),
+        };
     }
     let asked = discovery::Asked {
         path: &path,
@@ -240,15 +272,15 @@ fn name(
         verbose: query.flag("verbose").is_some(),
         host: request.headers.get(HOST).and_then(|host| host.to_str().ok()),
     };
-    if reads && let Some(answer) = discovery::answer(&api.registry(), &segments, &asked) {
+    if let Some(answer) = discovery::answer(&api.registry(), &segments, &asked) {
+        // Where no router is in front, nobody looks at the method.
+        if !gets && discovery::knows_methods(&api.registry(), &segments) {
+            return Err(StatusError::method_not_allowed());
+        }
         return Ok(Named::Answer(discovery::unless_known(&request.headers, answer)));
     }
-    // Two slashes are not one: there is a part without a name between them.
-    if matches!(segments[..], ["api" | "apis", ..]) && path.trim_start_matches('/').contains("//") {
-        return Err(StatusError::no_such_resource());
-    }
-    let Some(mut route) = Route::parse(api, &segments)? else {
-        return Ok(Named::Answer(text(StatusCode::NOT_FOUND, "404 page not found\n")));
+    let Some(mut route) = Route::parse(api, request, &segments)? else {
+        return Ok(not_found());
     };
     // Such a path says what to watch: it names nothing to be written.
     if route.watch && request.method != Method::GET {
@@ -381,7 +413,15 @@ impl Call {
                 return Ok(watch.map(ended_by_first));
             }
             Asked::Metadata { list } if list == lists || route.watch => Form::Metadata,
-            Asked::Metadata { .. } => return Err(StatusError::other_form(&target.resource, lists)),
+            Asked::Metadata { .. } => {
+                let mut name = target.name.as_deref();
+                name = name.filter(|_| matches!(self.request.method.as_str(), "GET" | "PATCH" | "DELETE"));
+                let is_there = || self.api.storage.get(&target.resource, &target.key()).is_some();
+                return Err(match name.filter(|_| !is_there()) {
+                    Some(name) => StatusError::not_found(&target.resource, name),
+                    None => StatusError::other_form(&target.resource, lists),
+                });
+            }
         };
         if target.resource.report {
             return self.report(&target, form);

@@ -76,6 +76,11 @@ pub(crate) fn not_acceptable(accept: &str, custom: bool, collection: bool) -> St
     }
 }
 
+/// Why a watch cannot be served in YAML.
+pub(crate) fn not_streamed() -> StatusError {
+    StatusError::not_acceptable(STREAMS)
+}
+
 /// The same for discovery, which is not behind the router everywhere.
 pub(crate) fn not_discoverable(accept: &str, routed: bool) -> StatusError {
     match routed && !negotiation::has_media_type(accept) {
@@ -136,7 +141,7 @@ where
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok());
     let body = match content_type.and_then(Encoding::of_body) {
-        Some(encoding) if encoding != Encoding::Json && negotiated.reads(encoding) => {
+        Some(encoding) if encoding != Encoding::Json && negotiated.reads(encoding, &parts.method) => {
             match to_json(encoding, body).await {
                 Ok((json, repeated)) => {
                     parts.extensions.insert(repeated);

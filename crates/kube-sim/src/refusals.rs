@@ -7,6 +7,16 @@ use crate::status::{Cause, StatusError};
 use crate::target::Target;
 
 impl StatusError {
+    /// A resource has no such verb.
+    pub(crate) fn unsupported_verb(resource: &Resource, verb: &str) -> Self {
+        let message = format!(
+            "{verb} is not supported on resources of kind \"{}\"",
+            resource.id()
+        );
+        let details = json!({"group": resource.group, "kind": resource.plural});
+        Self::new(405, "MethodNotAllowed", message).with_details(details)
+    }
+
     pub(crate) fn not_found(resource: &Resource, name: &str) -> Self {
         let details = named(resource, name);
         Self::new(404, "NotFound", format!("{} \"{name}\" not found", resource.id())).with_details(details)

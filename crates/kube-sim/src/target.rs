@@ -64,6 +64,14 @@ impl Target {
     }
 }
 
+/// The parts of a path. One that is empty counts, but at the ends: a namespace without a name is all of them.
+pub(crate) fn segments(path: &str) -> Vec<&str> {
+    match path.trim_matches('/') {
+        "" => Vec::new(),
+        path => path.split('/').collect(),
+    }
+}
+
 /// A path of the API by its form, whether there is such a resource or not.
 #[derive(Default)]
 pub(crate) struct ApiPath<'a> {

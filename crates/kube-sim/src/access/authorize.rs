@@ -15,23 +15,19 @@ use crate::storage::Transaction;
 use crate::target::Target;
 
 impl Api {
-    /// Lets a request pass, and returns whose it is; without access control, all pass. `given` is who it is beyond doubt.
-    pub(crate) fn admit(
+    /// Whose a request is, whether he may make it or not. `given` is who it is beyond doubt.
+    pub(crate) fn identify(
         &self,
+        access: &Access,
         headers: &HeaderMap,
         given: Option<&User>,
         attributes: &Attributes,
-    ) -> Result<Option<User>, StatusError> {
-        let Some(access) = &self.access else {
-            return Ok(None);
-        };
+    ) -> Result<User, StatusError> {
         let user = match given {
             Some(user) => user.clone(),
             None => self.authenticate(access, headers)?,
         };
-        let user = self.impersonate(headers, user, attributes)?;
-        self.authorize(&user, attributes)?;
-        Ok(Some(user))
+        self.impersonate(headers, user, attributes)
     }
 
     fn authenticate(&self, access: &Access, headers: &HeaderMap) -> Result<User, StatusError> {

@@ -278,7 +278,7 @@ impl Render {
         length: usize,
     ) -> Result<ListBody, StatusError> {
         let Some(protobuf) = self.protobuf.take() else {
-            let (open, close) = self.list_frame(resource_version, metadata);
+            let (open, close) = self.list_frame(resource_version, metadata, items.is_empty());
             return Ok(ListBody {
                 items: Items::Json(self.into(), items.into_iter()),
                 open: Some(open),
@@ -321,7 +321,12 @@ impl Render {
     /// The parts of a list in JSON before and after its items.
     ///
     /// `metadata` is that of the list without its resource version.
-    fn list_frame(&self, resource_version: u64, mut metadata: Map<String, Value>) -> (Bytes, Bytes) {
+    fn list_frame(
+        &self,
+        resource_version: u64,
+        mut metadata: Map<String, Value>,
+        is_empty: bool,
+    ) -> (Bytes, Bytes) {
         let mut open = BytesMut::new();
         let version = resource_version.to_string();
         if let Form::Table(_, of) = self.form {
@@ -345,6 +350,11 @@ impl Render {
         }
         let head = format!(r#"{{"kind":"{kind}","apiVersion":"{api_version}","metadata":"#);
         put_json(&mut open, head.as_bytes(), &metadata);
+        // Of all lists, a real server makes only this one from nothing.
+        if self.form == Form::Metadata && is_empty {
+            open.put_slice(br#","items":null"#);
+            return (open.freeze(), Bytes::from_static(b"}\n"));
+        }
         open.put_slice(br#","items":["#);
         (open.freeze(), Bytes::from_static(b"]}\n"))
     }

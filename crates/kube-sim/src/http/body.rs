@@ -137,19 +137,33 @@ impl Call {
 
     /// What a deletion asks for: by its body, or by its query if there is no body.
     pub(super) fn delete_options(&self) -> Result<DeleteOptions, StatusError> {
-        let body: Value = match self.request.body.is_empty() {
-            true => Value::Object(self.delete_options_of_query()?),
-            false => nesting::parse(&self.request.body).map_err(|error| {
-                StatusError::bad_request(match error {
-                    Unreadable::TooDeep(_) | Unreadable::Syntax(_) | Unreadable::Empty => {
-                        format!("{UNREADABLE}{error}")
-                    }
-                    Unreadable::Invalid { line, column } => {
-                        format!("invalid JSON in DeleteOptions at line {line}, column {column}")
-                    }
-                })
-            })?,
-        };
+        if self.request.body.is_empty() {
+            return delete_options_of(&Value::Object(self.delete_options_of_query()?));
+        }
+        let content_type = self.content_type().split(';').next().unwrap_or("").trim();
+        if !matches!(content_type, "" | "application/json") {
+            return Err(StatusError::unsupported_media_type(media::accepted(false)));
+        }
+        let body: Value = nesting::parse(&self.request.body).map_err(|error| {
+            StatusError::bad_request(match error {
+                Unreadable::TooDeep(_) | Unreadable::Syntax(_) | Unreadable::Empty => {
+                    format!("{UNREADABLE}{error}")
+                }
+                Unreadable::Invalid { line, column } => {
+                    format!("invalid JSON in DeleteOptions at line {line}, column {column}")
+                }
+            })
+        })?;
+        let unreadable = |why: &str| StatusError::bad_request(format!("{UNREADABLE}{why}"));
+        if let Some(why) = not_an_object(&self.request.body) {
+            return Err(unreadable(&why));
+        }
+        if let Some(why) = ["apiVersion", "kind"]
+            .iter()
+            .find_map(|name| misfit(&body, name, "", "string"))
+        {
+            return Err(unreadable(&why));
+        }
         let text = |name: &str| body[name].as_str().unwrap_or("");
         if !matches!(text("kind"), "" | "DeleteOptions") {
             return Err(StatusError::bad_request(unregistered(
@@ -157,7 +171,10 @@ impl Call {
                 text("apiVersion"),
             )));
         }
-        delete_options_of(&body)
+        match misfit_of_options(&body) {
+            Some(why) => Err(StatusError::bad_request(why)),
+            None => delete_options_of(&body),
+        }
     }
 
     fn delete_options_of_query(&self) -> Result<Map<String, Value>, StatusError> {
@@ -176,6 +193,53 @@ impl Call {
         }
         Ok(options)
     }
+}
+
+/// What Go says of a member of an object that is not of a type; `within` is the type of the object, and where it is in others.
+fn misfit(object: &Value, name: &str, within: &str, wanted: &str) -> Option<String> {
+    misfit_value(&object[name], &format!("{within}.{name}"), wanted)
+}
+
+fn misfit_value(value: &Value, field: &str, wanted: &str) -> Option<String> {
+    let fits = match (value, wanted) {
+        (Value::Null, _) => true,
+        (value, "int64") => value.is_i64(),
+        (value, "bool") => value.is_boolean(),
+        (value, "[]string") => value.is_array(),
+        (value, "v1.Preconditions") => value.is_object(),
+        (value, _) => value.is_string(),
+    };
+    let found = match value {
+        Value::Number(number) if wanted == "int64" => format!("number {number}"),
+        value => kind_of(value).to_owned(),
+    };
+    (!fits).then(|| format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
+}
+
+/// The first member of `DeleteOptions` that is not of its type.
+fn misfit_of_options(options: &Value) -> Option<String> {
+    const MEMBERS: [(&str, &str); 6] = [
+        ("gracePeriodSeconds", "int64"),
+        ("preconditions", "v1.Preconditions"),
+        ("orphanDependents", "bool"),
+        ("propagationPolicy", "v1.DeletionPropagation"),
+        ("dryRun", "[]string"),
+        ("ignoreStoreReadErrorWithClusterBreakingPotential", "bool"),
+    ];
+    let within = "DeleteOptions";
+    let mut members = MEMBERS.iter();
+    let of_preconditions = |(name, wanted)| {
+        let within = "Preconditions.preconditions";
+        misfit(&options["preconditions"], name, within, wanted)
+    };
+    let mut dry_runs = options["dryRun"].as_array().into_iter().flatten();
+    members
+        .find_map(|(name, wanted)| misfit(options, name, within, wanted))
+        .or_else(|| {
+            let members = [("uid", "types.UID"), ("resourceVersion", "string")];
+            members.into_iter().find_map(of_preconditions)
+        })
+        .or_else(|| dry_runs.find_map(|one| misfit_value(one, "DeleteOptions.dryRun", "string")))
 }
 
 /// Reads `DeleteOptions`.
@@ -211,6 +275,18 @@ pub(super) fn delete_options_of(body: &Value) -> Result<DeleteOptions, StatusErr
 
 /// What a real server says first of a body that it cannot read.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
+
+/// What Go calls a value.
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+        Value::Number(_) => "number",
+        Value::Bool(_) => "bool",
+        Value::Null => "null",
+    }
+}
 
 /// What Go says of JSON that is no object.
 fn not_an_object(json: &[u8]) -> Option<String> {

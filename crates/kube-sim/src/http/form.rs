@@ -30,6 +30,9 @@ pub(super) fn negotiate(accept: &str, include: &str, custom: bool) -> Option<Res
                 .split(';')
                 .find_map(|p| p.trim().strip_prefix(name)?.strip_prefix('='))
         };
+        if parameter("stream").is_some_and(|stream| stream != "watch") {
+            return None;
+        }
         let group = parameter("g").is_none_or(|group| group == "meta.k8s.io");
         let version = parameter("v").unwrap_or("v1");
         let meta = group && version == "v1";

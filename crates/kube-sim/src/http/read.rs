@@ -7,7 +7,7 @@ use http_body_util::BodyStream;
 
 use crate::api::components;
 use crate::api::options::{ListOptions, WatchOptions};
-use crate::api::render::Form;
+use crate::api::render::{Encoding, Form};
 use crate::faults::Meeting;
 use crate::media;
 use crate::response::{self, SimBody, streamed};
@@ -50,6 +50,9 @@ impl Call {
         let selector = self.sharded(selector)?;
         let written = (form, self.encoding);
         let frames = self.api.watch(target, selector, &options, written, faults)?;
+        if self.encoding == Encoding::Yaml {
+            return Err(media::not_streamed());
+        }
         let mut response = media::rendered_watch(self.encoding, streamed(frames));
         response
             .headers_mut()

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::admission::Operation;
 use crate::api::options;
-use crate::api::patch::{self, Patch};
+use crate::api::patch;
 use crate::api::render::{self, Form};
 use crate::api::write::Scale;
 use crate::response::{self, SimBody, json_value};
@@ -101,10 +101,10 @@ impl Call {
             }
             "PATCH" => {
                 options::check_write(&self.query, "PatchOptions")?;
-                let patch = Patch::read(self.content_type(), body, target.resource.custom)?;
+                let patch = self.read_patch(target)?;
                 self.api.rescale(target, Scale::Patch(&patch), self.writer())
             }
-            _ => Err(StatusError::method_not_allowed()),
+            method => Err(refused_method(target, method)),
         }
     }
 
@@ -150,6 +150,15 @@ impl Call {
             }
             None => Ok(object),
         }
+    }
+}
+
+/// Why a subresource has no such method. The part of a real server that serves custom resources says more than the router of the others.
+pub(super) fn refused_method(target: &Target, method: &str) -> StatusError {
+    match method {
+        "POST" if target.resource.custom => StatusError::unsupported_verb(&target.resource, "create"),
+        "DELETE" if target.resource.custom => StatusError::unsupported_verb(&target.resource, "delete"),
+        _ => StatusError::method_not_allowed(),
     }
 }
 

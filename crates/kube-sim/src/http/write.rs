@@ -19,6 +19,7 @@ use crate::status::StatusError;
 use crate::target::Target;
 
 use super::Call;
+use super::special::refused_method;
 use super::warning::warn;
 
 const PODS_OF_JOBS_STAY: &str = "child pods are preserved by default when jobs are deleted; set \
@@ -124,7 +125,7 @@ impl Call {
             }
             "PATCH" if !collection && !finalizes => {
                 options::check_write(&self.query, "PatchOptions")?;
-                let patch = Patch::read(self.content_type(), &self.request.body, target.resource.custom)?;
+                let patch = self.read_patch(target)?;
                 let object = self.api.patch(target, &patch, &self.fields, self.writer())?;
                 self.object(target, form, StatusCode::OK, &object)
             }
@@ -136,8 +137,21 @@ impl Call {
             "POST" | "DELETE" if collection && !placed && target.resource.custom => {
                 Err(StatusError::no_such_resource())
             }
+            method if target.subresource.is_some() => Err(refused_method(target, method)),
             _ => Err(StatusError::method_not_allowed()),
         }
+    }
+
+    /// The patch; whether it can be read does not matter if there is nothing to be patched.
+    pub(super) fn read_patch(&self, target: &Target) -> Result<Patch, StatusError> {
+        let read = Patch::read(self.content_type(), &self.request.body, target.resource.custom);
+        read.map_err(|error| {
+            let is_there = || self.api.storage.get(&target.resource, &target.key()).is_some();
+            match error.code() == 415 || is_there() {
+                true => error,
+                false => StatusError::not_found(&target.resource, target.name.as_deref().unwrap_or("")),
+            }
+        })
     }
 
     fn apply(&self, target: &Target) -> Result<(Arc<Stored>, bool), StatusError> {

@@ -1,12 +1,13 @@
 //! Which encoding is answered in.
 
+use http::Method;
 use http::header::ACCEPT;
 use http::request::Parts;
 
 use crate::api::Api;
-use crate::api::options::Query;
 use crate::api::render::Encoding;
 use crate::discovery::routes;
+use crate::target::segments;
 
 /// What was made of a request's Accept header.
 pub(super) struct Negotiated {
@@ -22,7 +23,7 @@ pub(super) struct Negotiated {
 impl Negotiated {
     pub(super) fn new(api: &Api, request: &Parts) -> Self {
         let path = request.uri.path();
-        let segments: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let segments = segments(path);
         if routes::is_about(&segments) {
             let about = About::Discovery {
                 aggregates: routes::aggregates(path),
@@ -32,18 +33,12 @@ impl Negotiated {
         }
         let is_custom = |group: &str| api.registry().iter().any(|r| r.custom && r.group == group);
         let custom = matches!(segments[..], ["apis", group, ..] if is_custom(group));
-        let query = request.uri.query().unwrap_or_default();
-        let query: Vec<_> = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
-        let watch = matches!(
-            segments[..],
-            ["api", _, "watch", ..] | ["apis", _, _, "watch", ..]
-        ) || Query::of(&query).flag("watch") == Some(true);
         let accept = match segments[..] {
             ["api" | "apis", ..] => accept(request),
             // Versions, health and OpenAPI are what they are.
             _ => "",
         };
-        Self::of(accept, About::Objects { custom, watch })
+        Self::of(accept, About::Objects { custom })
     }
 
     fn of(accept: &str, about: About) -> Self {
@@ -73,13 +68,18 @@ impl Negotiated {
             answer: answer.unwrap_or(Encoding::Json),
             refusal: refusal.unwrap_or(Encoding::Json),
             accept,
-            custom: matches!(about, About::Objects { custom: true, .. }),
+            custom: matches!(about, About::Objects { custom: true }),
         }
     }
 
     /// Whether a body may be in this encoding.
-    pub(super) fn reads(&self, encoding: Encoding) -> bool {
-        !(self.custom && encoding == Encoding::Protobuf)
+    pub(super) fn reads(&self, encoding: Encoding, method: &Method) -> bool {
+        match encoding {
+            // The options of a deletion are of no custom kind.
+            Encoding::Protobuf => !self.custom || *method == Method::DELETE,
+            // No patch is of a type that objects have.
+            _ => *method != Method::PATCH,
+        }
     }
 }
 
@@ -93,7 +93,6 @@ fn accept(request: &Parts) -> &str {
 enum About {
     Objects {
         custom: bool,
-        watch: bool,
     },
     /// `aggregates` says whether all of it can be had at once; `routed` whether a router looks at media types before.
     Discovery {
@@ -107,7 +106,7 @@ impl About {
     fn knows_ranges(self) -> bool {
         match self {
             // Only the part of a real server that serves custom resources understands it.
-            Self::Objects { custom, .. } => custom,
+            Self::Objects { custom } => custom,
             Self::Discovery { routed, .. } => !routed,
         }
     }
@@ -137,6 +136,8 @@ struct Clause<'a> {
     range: &'a str,
     parameters: Vec<(&'a str, &'a str)>,
     quality: f32,
+    /// Empty: none.
+    stream: &'a str,
 }
 
 /// The clauses, the best first.
@@ -161,11 +162,14 @@ impl<'a> Clause<'a> {
         let mut parameters: Vec<_> = parts.filter_map(|part| part.split_once('=')).collect();
         let quality = parameters.iter().find(|(name, _)| *name == "q");
         let quality = quality.and_then(|(_, value)| value.parse().ok()).unwrap_or(1.0);
+        let stream = parameters.iter().find(|(name, _)| *name == "stream");
+        let stream = stream.map_or("", |(_, value)| value);
         parameters.retain(|(name, _)| matches!(*name, "as" | "g" | "v"));
         Self {
             range,
             parameters,
             quality,
+            stream,
         }
     }
 
@@ -191,10 +195,9 @@ impl<'a> Clause<'a> {
     fn serve(&self, about: About, form: Form) -> Option<Encoding> {
         self.meant(about).find(|encoding| match (about, form) {
             (_, Form::Unknown) => false,
-            (About::Objects { custom, watch }, form) => match (encoding, form) {
+            (About::Objects { custom }, form) => match (encoding, form) {
                 (_, Form::Aggregated) | (Encoding::Protobuf, Form::Table) => false,
                 (Encoding::Protobuf, Form::Whole) => !custom,
-                (Encoding::Yaml, _) => !watch,
                 _ => true,
             },
             // Here a group or a version is one that the whole does not have.
@@ -211,10 +214,15 @@ impl<'a> Clause<'a> {
     /// The encodings that fit the range.
     fn meant(&self, about: About) -> impl Iterator<Item = Encoding> {
         let encodings = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf];
-        encodings.into_iter().filter(move |encoding| match self.range {
-            "*/*" => true,
-            "application/*" => about.knows_ranges(),
-            range => range == encoding.media_type(),
+        encodings.into_iter().filter(move |encoding| {
+            let is_meant = match self.range {
+                "*/*" => true,
+                "application/*" => about.knows_ranges(),
+                range => range == encoding.media_type(),
+            };
+            // The one stream that there is; YAML has none.
+            let streams = self.stream == "watch" && *encoding != Encoding::Yaml;
+            is_meant && (self.stream.is_empty() || streams)
         })
     }
 
@@ -237,20 +245,19 @@ mod tests {
     const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
     const TABLE: &str = "as=Table;v=v1;g=meta.k8s.io";
 
-    fn answer(accept: &str, custom: bool, watch: bool) -> (Encoding, Option<String>) {
-        let negotiated = Negotiated::of(accept, About::Objects { custom, watch });
+    fn answer(accept: &str, custom: bool) -> (Encoding, Option<String>) {
+        let negotiated = Negotiated::of(accept, About::Objects { custom });
         (negotiated.answer, negotiated.accept)
     }
 
     #[test]
     fn the_best_clause_that_is_served_is_taken() {
         let json = || Some("application/json".to_owned());
-        for (accept, custom, watch, encoding, asked) in [
-            ("*/*", false, false, Encoding::Json, json()),
-            ("application/json", false, false, Encoding::Json, json()),
+        for (accept, custom, encoding, asked) in [
+            ("*/*", false, Encoding::Json, json()),
+            ("application/json", false, Encoding::Json, json()),
             (
                 &format!("{PROTOBUF},application/json")[..],
-                false,
                 false,
                 Encoding::Protobuf,
                 json(),
@@ -258,40 +265,31 @@ mod tests {
             (
                 &format!("{PROTOBUF},application/json"),
                 true,
-                false,
                 Encoding::Json,
                 json(),
             ),
             (
                 &format!("application/json,{PROTOBUF}"),
                 false,
-                true,
                 Encoding::Json,
                 json(),
             ),
             (
                 &format!("application/json;q=0.5, {PROTOBUF};q=0.8"),
                 false,
-                true,
                 Encoding::Protobuf,
                 json(),
             ),
-            (
-                &format!("*/*, {PROTOBUF}"),
-                false,
-                false,
-                Encoding::Protobuf,
-                json(),
-            ),
-            ("application/yaml", true, false, Encoding::Yaml, json()),
-            ("application/yaml", false, true, Encoding::Json, None),
-            ("text/html", false, false, Encoding::Json, None),
-            ("application/*", false, false, Encoding::Json, None),
-            (PROTOBUF, true, false, Encoding::Json, None),
-            (&format!("{PROTOBUF};{TABLE}"), false, false, Encoding::Json, None),
+            (&format!("*/*, {PROTOBUF}"), false, Encoding::Protobuf, json()),
+            ("application/yaml", true, Encoding::Yaml, json()),
+            ("application/yaml;stream=watch", true, Encoding::Json, None),
+            ("application/json;stream=other", true, Encoding::Json, None),
+            ("text/html", false, Encoding::Json, None),
+            ("application/*", false, Encoding::Json, None),
+            (PROTOBUF, true, Encoding::Json, None),
+            (&format!("{PROTOBUF};{TABLE}"), false, Encoding::Json, None),
             (
                 &format!("{PROTOBUF};{TABLE}, application/json;{TABLE}"),
-                false,
                 false,
                 Encoding::Json,
                 Some(format!("application/json;{TABLE}")),
@@ -299,13 +297,12 @@ mod tests {
             (
                 &format!("{PROTOBUF};as=PartialObjectMetadata"),
                 true,
-                true,
                 Encoding::Protobuf,
                 Some("application/json;as=PartialObjectMetadata".into()),
             ),
-            ("", false, false, Encoding::Json, None),
+            ("", false, Encoding::Json, None),
         ] {
-            assert_eq!(answer(accept, custom, watch), (encoding, asked), "{accept}");
+            assert_eq!(answer(accept, custom), (encoding, asked), "{accept}");
         }
     }
 
@@ -333,18 +330,18 @@ mod tests {
 
     #[test]
     fn a_refusal_has_no_other_form() {
-        let of = |accept: &str, custom, watch| {
-            let about = About::Objects { custom, watch };
+        let of = |accept: &str, custom| {
+            let about = About::Objects { custom };
             Negotiated::of(accept, about).refusal
         };
         let accept = format!("{PROTOBUF};as=PartialObjectMetadata");
-        assert_eq!(of(&accept, false, false), Encoding::Json);
+        assert_eq!(of(&accept, false), Encoding::Json);
         for (accept, encoding) in [
             (PROTOBUF, Encoding::Protobuf),
             ("application/yaml", Encoding::Yaml),
         ] {
-            assert_eq!(of(accept, false, false), encoding);
-            assert_eq!(of(accept, true, true), encoding);
+            assert_eq!(of(accept, false), encoding);
+            assert_eq!(of(accept, true), encoding);
         }
     }
 }

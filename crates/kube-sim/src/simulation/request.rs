@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::api::options::Query;
-use crate::target::ApiPath;
+use crate::target::{ApiPath, segments};
 
 /// What a request asks for.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ pub(super) struct Asked {
 impl Asked {
     pub(super) fn of(parts: &Parts, body: &[u8]) -> Self {
         let path = percent_encoding::percent_decode_str(parts.uri.path()).decode_utf8_lossy();
-        let segments: Vec<_> = path.split('/').filter(|segment| !segment.is_empty()).collect();
+        let segments = segments(&path);
         let query: Vec<(String, String)> = form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes())
             .into_owned()
             .collect();

@@ -11,6 +11,7 @@ mod conversions;
 mod costs;
 mod definitions;
 mod details;
+mod edges;
 mod faults;
 mod forms;
 mod limits;

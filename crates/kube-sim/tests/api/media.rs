@@ -94,7 +94,10 @@ async fn metadata_and_discovery_come_in_protobuf_tables_do_not() {
     client.configmaps(&["a", "b"]);
     let metadata = "as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     for path in [CONFIGMAPS, WIDGETS] {
-        let expected = client.get_as(path, &format!("{JSON};{metadata}")).await.json();
+        let mut expected = client.get_as(path, &format!("{JSON};{metadata}")).await.json();
+        if expected["items"].is_null() {
+            expected["items"] = json!([]);
+        }
         let answer = client.get_as(path, &format!("{PROTOBUF};{metadata}")).await;
         assert_eq!(protobuf(&answer), expected);
     }

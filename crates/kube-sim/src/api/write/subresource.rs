@@ -413,6 +413,11 @@ fn checked_replicas(
         let why = format!("the spec replicas field \".{}\" cannot be empty", paths.wanted);
         return Err(StatusError::bad_request(why));
     }
+    if let (true, true, Some(paths)) = (replicas < 0, target.resource.custom, &target.resource.scale) {
+        let field = format!(".{}", paths.wanted);
+        let cause = Cause::invalid(field, replicas, "should be a non-negative integer");
+        return Err(super::invalid(&target.resource, name, cause));
+    }
     if replicas < 0 {
         let why = "must be greater than or equal to 0";
         let cause = Cause::invalid("spec.replicas", replicas, why);
