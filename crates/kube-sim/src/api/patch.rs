@@ -4,7 +4,7 @@ use json_patch::{AddOperation, PatchOperation};
 use serde_json::{Map, Value};
 
 use crate::nesting::{self, Unreadable};
-use crate::status::StatusError;
+use crate::status::{StatusError, go_kind};
 use crate::yaml::{self, RepeatedKeys};
 
 mod strategic;
@@ -227,14 +227,7 @@ fn operations(read: Value) -> Result<Vec<Value>, StatusError> {
 
 /// What Go says of a value that is not of a type.
 fn misfit(value: &Value, wanted: &str) -> String {
-    let found = match value {
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-        Value::String(_) => "string",
-        Value::Number(_) => "number",
-        Value::Bool(_) => "bool",
-        Value::Null => "null",
-    };
+    let found = go_kind(value);
     format!("json: cannot unmarshal {found} into Go value of type {wanted}")
 }
 

@@ -13,7 +13,7 @@ use crate::media;
 use crate::nesting::{self, Unreadable};
 use crate::response::BoxError;
 use crate::script::Received;
-use crate::status::{Cause, StatusError, unregistered};
+use crate::status::{Cause, StatusError, go_kind, unregistered};
 use crate::target::{MAX_BODY, Target};
 
 use super::Call;
@@ -211,7 +211,7 @@ fn misfit_value(value: &Value, field: &str, wanted: &str) -> Option<String> {
     };
     let found = match value {
         Value::Number(number) if wanted == "int64" => format!("number {number}"),
-        value => kind_of(value).to_owned(),
+        value => go_kind(value).to_owned(),
     };
     (!fits).then(|| format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
 }
@@ -275,18 +275,6 @@ pub(super) fn delete_options_of(body: &Value) -> Result<DeleteOptions, StatusErr
 
 /// What a real server says first of a body that it cannot read.
 const UNREADABLE: &str = "couldn't get version/kind; json parse error: ";
-
-/// What Go calls a value.
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-        Value::String(_) => "string",
-        Value::Number(_) => "number",
-        Value::Bool(_) => "bool",
-        Value::Null => "null",
-    }
-}
 
 /// What Go says of JSON that is no object.
 fn not_an_object(json: &[u8]) -> Option<String> {
