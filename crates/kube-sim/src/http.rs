@@ -38,6 +38,7 @@ mod form;
 mod read;
 mod route;
 mod special;
+mod subresource;
 mod warning;
 mod write;
 
@@ -45,7 +46,7 @@ use body::{faults_of_patch, read_body};
 use form::{Asked, negotiate};
 use read::ended_by_first;
 use route::Route;
-use special::{connects, is_form_of_its_own};
+use subresource::{connects, is_form_of_its_own};
 use warning::warn_first;
 
 /// The server as a tower service, to be called in the process or behind any HTTP server.

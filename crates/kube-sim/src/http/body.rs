@@ -17,7 +17,7 @@ use crate::status::{Cause, StatusError, go_kind, unregistered};
 use crate::target::{MAX_BODY, Target};
 
 use super::Call;
-use super::special::is_form_of_its_own;
+use super::subresource::is_form_of_its_own;
 
 impl Call {
     pub(super) fn content_type(&self) -> &str {

@@ -14,6 +14,7 @@ use crate::target::Target;
 
 use super::body::delete_options_of;
 use super::form::{Asked, negotiate};
+use super::subresource::{connects, is_of_node};
 use super::{Call, accept};
 
 impl Call {
@@ -160,22 +161,4 @@ pub(super) fn refused_method(target: &Target, method: &str) -> StatusError {
         "DELETE" if target.resource.custom => StatusError::unsupported_verb(&target.resource, "delete"),
         _ => StatusError::method_not_allowed(),
     }
-}
-
-/// Whether a request connects somebody to what a node runs: a log is only read.
-pub(super) fn connects(subresource: Option<&str>) -> bool {
-    is_of_node(subresource) && subresource != Some("log")
-}
-
-/// Whether a subresource is sent as something else than its object.
-pub(super) fn is_form_of_its_own(subresource: Option<&str>) -> bool {
-    matches!(subresource, Some("scale" | "eviction" | "binding" | "token")) || is_of_node(subresource)
-}
-
-/// Whether a subresource is answered by a node, of which there are none here but in name.
-fn is_of_node(subresource: Option<&str>) -> bool {
-    matches!(
-        subresource,
-        Some("attach" | "exec" | "log" | "portforward" | "proxy")
-    )
 }

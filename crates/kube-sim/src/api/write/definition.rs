@@ -27,6 +27,7 @@ use crate::storage::{Place, Transaction};
 mod conversion;
 mod selectable;
 mod validation;
+mod versions;
 
 pub(crate) const ID: &str = "customresourcedefinitions.apiextensions.k8s.io";
 

@@ -12,8 +12,9 @@ use super::checker::{Checked, Type};
 use super::pairs::{KEY, PAIR, PAIRS, VALUE};
 use super::parsed::{parts, room_of};
 use crate::nesting;
-use path::{Path, Step};
+use path::Path;
 use range::Range;
+use sizes::Step;
 
 mod calls;
 mod path;

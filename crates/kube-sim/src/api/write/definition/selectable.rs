@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::validation::versions;
+use super::versions::versions;
 use crate::status::{Cause, quoted};
 
 /// The most of one version.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::versions::versions;
 use super::{APPROVAL, approval, conversion, selectable};
 use crate::names::{dns_1035_label_fault, subdomain_fault};
 use crate::schema;
@@ -76,11 +77,6 @@ fn stored_version_faults(definition: &Value) -> Vec<Cause> {
         ));
     }
     causes
-}
-
-pub(super) fn versions(definition: &Value) -> impl Iterator<Item = &Value> {
-    let versions = definition.pointer("/spec/versions").and_then(Value::as_array);
-    versions.into_iter().flatten()
 }
 
 fn group_faults(definition: &Value) -> Vec<Cause> {

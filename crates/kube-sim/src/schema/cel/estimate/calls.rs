@@ -2,8 +2,8 @@
 
 use cel::common::ast::{Expr, IdedExpr, LiteralValue, operators};
 
-use super::path::Step;
 use super::range::{Range, TRAVERSAL};
+use super::sizes::Step;
 use super::{Argument, Call, Estimate, LIST};
 use crate::schema::cel::checker::{Called, Overload, Type};
 

@@ -3,17 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::sizes::Sizes;
-
-/// A part of something.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Step<'a> {
-    Field(&'a str),
-    Item,
-    Index,
-    Key,
-    Value,
-}
+use super::sizes::{Sizes, Step};
 
 /// The steps to a part, the first of which is a variable; none if it is in no object.
 ///

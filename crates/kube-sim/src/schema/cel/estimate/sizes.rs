@@ -4,12 +4,21 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::path::Step;
 use crate::schema::cel::checker::{NAMES, has_metadata};
 use crate::schema::cel::values::escaped;
 
 /// The bytes of the largest request.
 const REQUEST: u64 = 3 * 1024 * 1024;
+
+/// A part of something.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'a> {
+    Field(&'a str),
+    Item,
+    Index,
+    Key,
+    Value,
+}
 
 /// How large something may be.
 #[derive(Clone, Debug, Default)]
