@@ -114,6 +114,7 @@ mod parallelize;
 mod priority;
 mod queue;
 mod rate_limiter;
+mod ready;
 mod state;
 mod sync;
 mod wait;

@@ -11,7 +11,7 @@ use crate::clock::{Clock, Instant, nanos};
 use crate::delay::Delayed;
 use crate::entry::{Entries, NONE, Phase, Slot};
 use crate::priority::Priority;
-use crate::priority::Ready;
+use crate::ready::Ready;
 use crate::wait::{Effects, Line, WaiterId};
 
 /// The maximum number of due items that are queued in one operation, so that a million due items do not hold the lock
