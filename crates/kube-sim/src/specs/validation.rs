@@ -16,10 +16,12 @@ use crate::status::Cause;
 
 mod access;
 mod admission;
+mod affinity;
 mod certificate;
 mod container;
 mod cron;
 mod data;
+mod downward;
 mod gated;
 mod immutable;
 mod names;

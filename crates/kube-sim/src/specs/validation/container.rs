@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::at::{At, Causes};
 use super::names;
-use super::{data, os, profiles, volume};
+use super::{data, downward, os, profiles, volume};
 use crate::names::{dns_label_faults, label_key_faults, subdomain_faults};
 use crate::quantity::Quantity;
 use crate::status::quoted;
@@ -215,8 +215,8 @@ fn variable(variable: &At<'_>, causes: &mut Causes) {
     for name in source.those(&SOURCES) {
         let of = source.at(name);
         match name {
-            "fieldRef" => field(&of, &VARIABLE_FIELDS, causes),
-            "resourceFieldRef" => resource_field(&of, false, causes),
+            "fieldRef" => downward::field(&of, &downward::VARIABLE_FIELDS, causes),
+            "resourceFieldRef" => downward::resource_field(&of, false, causes),
             "configMapKeyRef" | "secretKeyRef" => key(&of, causes),
             _ => {}
         }
@@ -253,109 +253,6 @@ fn variables(all: &At<'_>, source: &At<'_>, causes: &mut Causes) {
         0 => causes.push(all.invalid_as("\"\"", "must specify one of: `configMapRef` or `secretRef`")),
         1 => {}
         _ => causes.push(all.invalid_as("\"\"", "may not have more than one field specified at a time")),
-    }
-}
-
-/// The fields of a pod that a variable can have as its value.
-const VARIABLE_FIELDS: [&str; 9] = [
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-    "spec.nodeName",
-    "spec.serviceAccountName",
-    "status.hostIP",
-    "status.hostIPs",
-    "status.podIP",
-    "status.podIPs",
-];
-
-/// The fields of a pod that a file can have as its content.
-pub(super) const FILE_FIELDS: [&str; 5] = [
-    "metadata.annotations",
-    "metadata.labels",
-    "metadata.name",
-    "metadata.namespace",
-    "metadata.uid",
-];
-
-pub(super) fn field(reference: &At<'_>, fields: &[&str], causes: &mut Causes) {
-    if !reference.at("apiVersion").need(causes) {
-        return;
-    }
-    let path = reference.at("fieldPath");
-    if !path.need(causes) {
-        return;
-    }
-    let of_map = path
-        .text()
-        .strip_suffix("']")
-        .and_then(|text| text.split_once("['"));
-    match of_map {
-        Some(("metadata.labels" | "metadata.annotations", key)) => {
-            let key = match path.text().starts_with("metadata.annotations") {
-                true => key.to_lowercase(),
-                false => key.to_owned(),
-            };
-            let faults = label_key_faults(&key);
-            causes.extend(
-                faults
-                    .iter()
-                    .map(|fault| reference.invalid_as(quoted(&key), fault)),
-            );
-        }
-        Some(_) => causes.push(path.invalid(&format!("{} does not support subscript", path.text()))),
-        None if is_internal(path.text()) => path.text_one_of(fields, causes),
-        None => {
-            let why = format!(
-                "error converting fieldPath: field label not supported: {}",
-                path.text()
-            );
-            causes.push(path.invalid(&why));
-        }
-    }
-}
-
-/// Whether a pod can be selected by a field.
-fn is_internal(path: &str) -> bool {
-    const FIELDS: [&str; 16] = [
-        "metadata.annotations",
-        "metadata.labels",
-        "metadata.name",
-        "metadata.namespace",
-        "metadata.uid",
-        "spec.hostNetwork",
-        "spec.nodeName",
-        "spec.restartPolicy",
-        "spec.schedulerName",
-        "spec.serviceAccountName",
-        "status.hostIP",
-        "status.hostIPs",
-        "status.nominatedNodeName",
-        "status.phase",
-        "status.podIP",
-        "status.podIPs",
-    ];
-    FIELDS.contains(&path)
-}
-
-pub(super) fn resource_field(reference: &At<'_>, of_volume: bool, causes: &mut Causes) {
-    const RESOURCES: [&str; 6] = [
-        "limits.cpu",
-        "limits.ephemeral-storage",
-        "limits.memory",
-        "requests.cpu",
-        "requests.ephemeral-storage",
-        "requests.memory",
-    ];
-    if of_volume {
-        reference.at("containerName").need(causes);
-    }
-    let resource = reference.at("resource");
-    if resource.need(causes) {
-        let huge = ["limits.hugepages-", "requests.hugepages-"];
-        if !huge.iter().any(|prefix| resource.text().starts_with(prefix)) {
-            resource.text_one_of(&RESOURCES, causes);
-        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use super::affinity;
 use super::at::{At, Causes};
-use super::container::{self, FILE_FIELDS};
+use super::downward::{self, FILE_FIELDS};
 use super::names;
-use super::pod;
 use crate::names::{dns_label_faults, subdomain_faults};
 use crate::quantity::Quantity;
 use crate::status::{go_json, quoted, shown};
@@ -208,13 +208,13 @@ fn described(volume: &At<'_>, item: &At<'_>, causes: &mut Causes) {
     let field = volume.naming("fieldRef", item.get("fieldRef"));
     let resource = volume.naming("resourceFieldRef", item.get("resourceFieldRef"));
     if field.is_set() {
-        container::field(&field, &FILE_FIELDS, causes);
+        downward::field(&field, &FILE_FIELDS, causes);
         if resource.is_set() {
             let why = "fieldRef and resourceFieldRef can not be specified simultaneously";
             causes.push(volume.invalid_as("\"resource\"", why));
         }
     } else if resource.is_set() {
-        container::resource_field(&resource, true, causes);
+        downward::resource_field(&resource, true, causes);
     } else {
         causes.push(volume.required("one of fieldRef and resourceFieldRef is required"));
     }
@@ -424,7 +424,7 @@ pub(super) fn persistent_volume(volume: &At<'_>, causes: &mut Causes) {
     if spec.has("nodeAffinity") {
         let affinity = spec.at("nodeAffinity");
         match affinity.has("required") {
-            true => pod::node_selector(&affinity.at("required"), causes),
+            true => affinity::node_selector(&affinity.at("required"), causes),
             false => causes.push(
                 affinity
                     .at("required")
