@@ -479,6 +479,30 @@ pub(crate) fn go_kind(value: &Value) -> &'static str {
     }
 }
 
+/// What Go says of a value that is not of the type of a field; null is of any.
+pub(crate) fn misfit(value: &Value, field: &str, go_type: &str) -> Option<String> {
+    let fits = match go_type {
+        "int32" => value.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
+        "int64" => value.is_i64(),
+        "bool" => value.is_boolean(),
+        list if list.starts_with("[]") => value.is_array(),
+        "string" | "types.UID" | "v1.DeletionPropagation" => value.is_string(),
+        text if text.ends_with(".PatchType") => value.is_string(),
+        _ => value.is_object(),
+    };
+    if fits || value.is_null() {
+        return None;
+    }
+    // Go shows a number only where it is the wrong one.
+    let found = match value {
+        Value::Number(number) if matches!(go_type, "int32" | "int64") => format!("number {number}"),
+        value => go_kind(value).to_owned(),
+    };
+    Some(format!(
+        "json: cannot unmarshal {found} into Go struct field {field} of type {go_type}"
+    ))
+}
+
 /// What a real server says of a kind that it does not know.
 pub(crate) fn unregistered(kind: &str, version: &str) -> String {
     format!(

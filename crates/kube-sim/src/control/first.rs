@@ -1,11 +1,15 @@
 //! What a server creates when it starts.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::access::{ROLES, policy};
 use crate::api::Api;
 use crate::api::write::Writer;
 use crate::meta::{Object, rfc3339};
+use crate::resources::Resource;
+use crate::storage::Transaction;
 use crate::target::Target;
 
 /// The objects, but for what depends on the day; one on each line.
@@ -19,13 +23,7 @@ impl Api {
                 let role: Object = serde_json::from_str(role).expect("a role is JSON");
                 let plural = format!("{}s", role["kind"].as_str().unwrap_or("").to_lowercase());
                 let resource = self.find(policy::GROUP, "v1", &plural).expect("roles are served");
-                let target = Target {
-                    namespace: role["metadata"]["namespace"].as_str().map(str::to_owned),
-                    name: None,
-                    ..Target::of(resource, "")
-                };
-                self.create_in(transaction, &target, role, Writer::Owner)
-                    .expect("the roles of every cluster are valid");
+                self.create_first(transaction, resource, role);
             }
         });
         self.settle();
@@ -69,16 +67,20 @@ impl Api {
                     .find(|resource| resource.kind == kind)
                     .cloned();
                 let resource = resource.expect("its kind is served");
-                let target = Target {
-                    namespace: object["metadata"]["namespace"].as_str().map(str::to_owned),
-                    name: None,
-                    ..Target::of(resource, "")
-                };
-                self.create_in(transaction, &target, object, Writer::Owner)
-                    .expect("the first objects of every cluster are valid");
+                self.create_first(transaction, resource, object);
             }
         });
         self.settle();
+    }
+
+    fn create_first(&self, transaction: &mut Transaction<'_>, resource: Arc<Resource>, object: Object) {
+        let target = Target {
+            namespace: object["metadata"]["namespace"].as_str().map(str::to_owned),
+            name: None,
+            ..Target::of(resource, "")
+        };
+        self.create_in(transaction, &target, object, Writer::Owner)
+            .expect("the first objects of every cluster are valid");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::media;
 use crate::nesting::{self, Unreadable};
 use crate::response::BoxError;
 use crate::script::Received;
-use crate::status::{Cause, StatusError, go_kind, unregistered};
+use crate::status::{Cause, StatusError, misfit, unregistered};
 use crate::target::{MAX_BODY, Target};
 
 use super::Call;
@@ -160,7 +160,7 @@ impl Call {
         }
         if let Some(why) = ["apiVersion", "kind"]
             .iter()
-            .find_map(|name| misfit(&body, name, "", "string"))
+            .find_map(|name| misfit(&body[name], &format!(".{name}"), "string"))
         {
             return Err(unreadable(&why));
         }
@@ -195,27 +195,6 @@ impl Call {
     }
 }
 
-/// What Go says of a member of an object that is not of a type; `within` is the type of the object, and where it is in others.
-fn misfit(object: &Value, name: &str, within: &str, wanted: &str) -> Option<String> {
-    misfit_value(&object[name], &format!("{within}.{name}"), wanted)
-}
-
-fn misfit_value(value: &Value, field: &str, wanted: &str) -> Option<String> {
-    let fits = match (value, wanted) {
-        (Value::Null, _) => true,
-        (value, "int64") => value.is_i64(),
-        (value, "bool") => value.is_boolean(),
-        (value, "[]string") => value.is_array(),
-        (value, "v1.Preconditions") => value.is_object(),
-        (value, _) => value.is_string(),
-    };
-    let found = match value {
-        Value::Number(number) if wanted == "int64" => format!("number {number}"),
-        value => go_kind(value).to_owned(),
-    };
-    (!fits).then(|| format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"))
-}
-
 /// The first member of `DeleteOptions` that is not of its type.
 fn misfit_of_options(options: &Value) -> Option<String> {
     const MEMBERS: [(&str, &str); 6] = [
@@ -226,20 +205,19 @@ fn misfit_of_options(options: &Value) -> Option<String> {
         ("dryRun", "[]string"),
         ("ignoreStoreReadErrorWithClusterBreakingPotential", "bool"),
     ];
-    let within = "DeleteOptions";
     let mut members = MEMBERS.iter();
     let of_preconditions = |(name, wanted)| {
-        let within = "Preconditions.preconditions";
-        misfit(&options["preconditions"], name, within, wanted)
+        let field = format!("Preconditions.preconditions.{name}");
+        misfit(&options["preconditions"][name], &field, wanted)
     };
     let mut dry_runs = options["dryRun"].as_array().into_iter().flatten();
     members
-        .find_map(|(name, wanted)| misfit(options, name, within, wanted))
+        .find_map(|(name, wanted)| misfit(&options[name], &format!("DeleteOptions.{name}"), wanted))
         .or_else(|| {
             let members = [("uid", "types.UID"), ("resourceVersion", "string")];
             members.into_iter().find_map(of_preconditions)
         })
-        .or_else(|| dry_runs.find_map(|one| misfit_value(one, "DeleteOptions.dryRun", "string")))
+        .or_else(|| dry_runs.find_map(|one| misfit(one, "DeleteOptions.dryRun", "string")))
 }
 
 /// Reads `DeleteOptions`.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::status::{go_kind, quoted};
+use crate::status::{go_kind, misfit, quoted};
 use crate::{nesting, yaml};
 
 /// How much of an answer is shown.
@@ -46,27 +46,9 @@ impl Field {
     /// Why a review cannot be read: the field has another type.
     fn fault(&self, review: &Value, version: &str) -> Option<String> {
         let value = review.pointer(self.pointer)?;
-        let fits = match self.go_type {
-            "int32" => value.as_i64().is_some_and(|number| i32::try_from(number).is_ok()),
-            "bool" => value.is_boolean(),
-            go_type if go_type.starts_with("[]") => value.is_array(),
-            "string" | "types.UID" | "{version}.PatchType" => value.is_string(),
-            _ => value.is_object(),
-        };
-        if fits || value.is_null() {
-            return None;
-        }
-        let (kind, within) = (go_kind(value), self.within);
-        // Go shows a number only where it is the wrong one.
-        let kind = match self.go_type {
-            "int32" if value.is_number() => format!("{kind} {value}"),
-            _ => kind.to_owned(),
-        };
         let path = self.pointer[1..].replace('/', ".");
-        let go_type = self.go_type.replace("{version}", version);
-        Some(format!(
-            "json: cannot unmarshal {kind} into Go struct field {within}.{path} of type {go_type}"
-        ))
+        let field = format!("{}.{path}", self.within);
+        misfit(value, &field, &self.go_type.replace("{version}", version))
     }
 }
 
