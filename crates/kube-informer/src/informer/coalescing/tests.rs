@@ -290,6 +290,13 @@ fn holes_are_closed_behind_what_waits() {
     assert_eq!(queue.len(), 1, "still found");
 }
 
+// The peak of a first sync are the adds that wait: a million of them.
+#[test]
+fn what_waits_takes_four_words() {
+    let words = size_of::<QueuedNotification<k8s_openapi::api::core::v1::ConfigMap>>() / size_of::<usize>();
+    assert_eq!(words, 4);
+}
+
 #[test]
 fn storage_for_a_flood_is_given_back() {
     for delivery in [Delivery::default(), Delivery::Coalesced { capacity: 0 }] {
