@@ -524,9 +524,10 @@ async fn a_watch_without_bookmarks_is_ready_as_long_as_its_server_answers() {
     }
     // The server hangs before the first bookmark of a watch.
     held.remove();
+    let watches = || [&maps.status(), &nodes.status()].map(|status| status.reflector.watches);
+    let before = watches();
     faults.restart();
-    let watches = maps.status().reflector.watches;
-    while maps.status().reflector.watches == watches || nodes.status().reflector.watches == watches {
+    while std::iter::zip(watches(), before).any(|(now, before)| now == before) {
         sleep(seconds(1) / 10).await;
     }
     scene.connected.store(false, Ordering::SeqCst);
