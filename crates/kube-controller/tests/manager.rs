@@ -18,7 +18,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -208,8 +208,21 @@ async fn probes_and_metrics_are_served_from_start_to_end() {
         assert!(received, "{metrics}");
     }
 
-    while maps.status().reflector.bookmarks == 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+    // The objects do not change, so what is heard from now on is a bookmark.
+    for resource in ["configmaps", "secrets"] {
+        let (synced, name) = (
+            Instant::now(),
+            format!(r#"informer_last_heard_seconds{{resource="{resource}"}} "#),
+        );
+        loop {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let since = synced.elapsed().as_secs_f64();
+            let (_, metrics) = get(address, "/metrics").await;
+            let mut samples = metrics.lines().filter_map(|line| line.strip_prefix(&name));
+            if samples.any(|ago| ago.parse::<f64>().unwrap() < since) {
+                break;
+            }
+        }
     }
     silent.store(true, Ordering::SeqCst);
     let why = eventually(address, "/readyz", 503).await;
