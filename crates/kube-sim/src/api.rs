@@ -14,6 +14,7 @@ use crate::access::policy::DecodedPolicy;
 use crate::control::controller::Controller;
 use crate::faults::rules::Rules;
 use crate::issuer::Issuer;
+use crate::metrics::Metrics;
 use crate::requests::Requests;
 use crate::resources::{Registry, Resource};
 use crate::status::StatusError;
@@ -43,6 +44,7 @@ pub(crate) struct Api {
     pub(crate) settling: Mutex<()>,
     pub(crate) faults: Rules,
     pub(crate) requests: Requests,
+    pub(crate) metrics: Metrics,
     /// Whether faults can be made over HTTP.
     pub(crate) control_endpoint: bool,
     /// Whether shard selectors count.
@@ -81,6 +83,7 @@ impl Api {
             settling: Mutex::new(()),
             faults,
             requests: Requests::default(),
+            metrics: Metrics::default(),
             control_endpoint,
             sharded_lists: true,
             closing,

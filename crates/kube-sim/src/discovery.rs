@@ -150,7 +150,7 @@ fn group_versions(registry: &Registry) -> Vec<(String, Vec<String>)> {
 
 /// What can be asked for, but for the objects.
 fn paths(registry: &Registry) -> Vec<String> {
-    const OTHERS: [&str; 15] = [
+    const OTHERS: [&str; 16] = [
         "/.well-known/openid-configuration",
         "/api",
         "/api/v1",
@@ -160,6 +160,7 @@ fn paths(registry: &Registry) -> Vec<String> {
         "/healthz/ping",
         "/livez",
         "/livez/ping",
+        "/metrics",
         "/openapi/v2",
         "/openapi/v3",
         "/openid/v1/jwks",

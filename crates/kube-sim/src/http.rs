@@ -23,6 +23,7 @@ use crate::faults::{self, DELETE, Decided, Effect, Facts, GET, LIST, Meeting, PA
 use crate::issuer;
 use crate::media::{self, RequestBody};
 use crate::meta::uid_from;
+use crate::metrics;
 use crate::nesting;
 use crate::object::Stored;
 use crate::response::{BoxError, SimBody, refusal, text, whole};
@@ -35,6 +36,7 @@ use crate::yaml::RepeatedKeys;
 mod body;
 mod flow;
 mod form;
+mod measurable;
 mod read;
 mod route;
 mod special;
@@ -44,6 +46,7 @@ mod write;
 
 use body::{faults_of_patch, read_body};
 use form::{Asked, negotiate};
+use measurable::measurable;
 use read::ended_by_first;
 use route::Route;
 use subresource::{connects, is_form_of_its_own};
@@ -113,7 +116,7 @@ where
                 if let Some(id) = audit {
                     response.headers_mut().entry(AUDIT_ID).or_insert(id);
                 }
-                response
+                metrics::measured(response)
             });
             if let Ok(runtime) = Handle::try_current()
                 && let Some(alarm) = api.storage.alarm()
@@ -204,6 +207,7 @@ async fn respond(
     };
     let mut flow = HeaderMap::new();
     flow::tell(&api, user.as_ref(), &mut flow);
+    let measured = api.metrics.began(measurable(&route, &request, &query));
     let call = Call {
         fields: FieldValidation::of(&query)
             .and_of_patch(|| faults_of_patch(&request))
@@ -219,6 +223,7 @@ async fn respond(
     };
     let mut answer = call.disturbed(route).await?;
     answer.headers_mut().extend(flow);
+    measured.answered(&mut answer);
     Ok(answer)
 }
 
@@ -259,6 +264,9 @@ fn name(
     }
     if path.starts_with("//") {
         return Ok(not_found());
+    }
+    if path == "/metrics" {
+        return Ok(Named::Answer(api.metrics.answer()));
     }
     let gets = request.method == Method::GET;
     if let Some(answer) = issuer::answer(|| api.issuer(), &request.headers, &segments) {

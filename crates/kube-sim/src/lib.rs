@@ -167,6 +167,7 @@ mod issuer;
 mod limits;
 mod media;
 mod meta;
+mod metrics;
 mod names;
 mod nesting;
 mod number;

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, stream};
+use prometheus::IntCounter;
 use tokio::sync::watch as signal;
 use tokio::time::Instant;
 
@@ -50,6 +51,8 @@ struct Watch {
     target: Target,
     selector: Selector,
     render: Render,
+    /// How many events watches of the resource were sent.
+    events: IntCounter,
     changed: signal::Receiver<()>,
     initial: VecDeque<Arc<Stored>>,
     /// Whether these objects are still as they are stored.
@@ -92,6 +95,7 @@ impl Api {
             .unwrap_or_else(|| MIN_TIMEOUT.mul_f64(1.0 + fastrand::f64()));
         let mut watch = Watch {
             render: Render::new(&target, form, encoding, self.now())?,
+            events: self.metrics.events_of(&target),
             changed: self.storage.subscribe(&target.resource),
             initial: VecDeque::new(),
             unconverted: false,
@@ -242,6 +246,7 @@ impl Watch {
             let Some(object) = self.initial.pop_front() else {
                 if end && self.ends_initial {
                     self.render.bookmark(out, self.position, true)?;
+                    self.events.inc();
                 }
                 self.initial = VecDeque::new();
                 self.phase = Phase::Changes;
@@ -249,6 +254,7 @@ impl Watch {
             };
             self.render
                 .event(out, EventKind::Added, &object, object.resource_version)?;
+            self.events.inc();
         }
         Ok(())
     }
@@ -280,6 +286,7 @@ impl Watch {
             // A real server does not say that it has reached a version which it has not.
             if self.position <= self.api.storage.resource_version() {
                 self.render.bookmark(out, self.position, false)?;
+                self.events.inc();
             }
             self.plan_bookmark();
         }
@@ -304,7 +311,9 @@ impl Watch {
             _ => return Ok(()),
         };
         self.render.set_now(self.api.now());
-        self.render.event(out, kind, object, change.resource_version)
+        self.render.event(out, kind, object, change.resource_version)?;
+        self.events.inc();
+        Ok(())
     }
 
     /// Waits for a change, a bookmark's time or the end.
@@ -334,6 +343,7 @@ impl Watch {
 
     fn fail(&mut self, out: &mut BytesMut, error: &StatusError) {
         self.render.error(out, error);
+        self.events.inc();
         self.phase = Phase::Done;
     }
 

@@ -1,8 +1,8 @@
 //! What the body of a request says: an object, or the options of a deletion.
 
 use bytes::Bytes;
-use http::Method;
 use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Method};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use kube_protobuf::{Descriptor, strict_errors};
 use serde_json::{Map, Value, json};
@@ -19,13 +19,14 @@ use crate::target::{MAX_BODY, Target};
 use super::Call;
 use super::subresource::is_form_of_its_own;
 
+pub(super) fn content_type(headers: &HeaderMap) -> &str {
+    let given = headers.get(CONTENT_TYPE).and_then(|given| given.to_str().ok());
+    given.unwrap_or_default()
+}
+
 impl Call {
     pub(super) fn content_type(&self) -> &str {
-        self.request
-            .headers
-            .get(CONTENT_TYPE)
-            .and_then(|v| v.to_str().ok())
-            .unwrap_or("")
+        content_type(&self.request.headers)
     }
 
     pub(super) fn read_object(&self, target: &Target) -> Result<Map<String, Value>, StatusError> {

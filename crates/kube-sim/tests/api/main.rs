@@ -17,6 +17,7 @@ mod forms;
 mod limits;
 mod list;
 mod media;
+mod metrics;
 mod mutations;
 mod pods;
 mod policies;
