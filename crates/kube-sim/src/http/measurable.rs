@@ -32,6 +32,11 @@ pub(super) fn measurable<'a>(route: &'a Route, request: &'a Received, query: &'a
         target,
         scope,
         verb,
-        dry_run: query.get("dryRun"),
+        // Labels are no place for whatever a client writes.
+        dry_run: match query.given("dryRun") {
+            None => "",
+            Some("All") => "All",
+            Some(_) => "invalid",
+        },
     }
 }

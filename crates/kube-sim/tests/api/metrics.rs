@@ -30,6 +30,10 @@ async fn requests_are_counted_as_by_a_real_server() {
         .post(&format!("{CONFIGMAPS}?dryRun=All"), configmap("b", 1))
         .await
         .ok();
+    let refused = client
+        .post(&format!("{CONFIGMAPS}?dryRun=Some"), configmap("b", 1))
+        .await;
+    assert_eq!(refused.code, 422);
     client.get(&map).await.ok();
     assert_eq!(client.get(&format!("{CONFIGMAPS}/none")).await.code, 404);
     client.get(CONFIGMAPS).await.ok();
@@ -64,6 +68,7 @@ async fn requests_are_counted_as_by_a_real_server() {
         "404 configmaps resource GET: 1",
         "404 pods resource log CONNECT: 1",
         "409 configmaps resource POST: 1",
+        "422 invalid configmaps resource POST: 1",
     ];
     assert_eq!(client.samples("apiserver_request_total").await, expected);
 }
