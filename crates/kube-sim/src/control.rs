@@ -100,6 +100,23 @@ impl Api {
 
     /// An object is gone.
     pub(crate) fn removed(&self, transaction: &mut Transaction<'_>, resource: &Resource, object: &Stored) {
+        if !self.controllers.is_empty() {
+            transaction.foreground().remove(object.uid());
+            for dependent in transaction.dependents(object.uid()) {
+                transaction.enqueue(dependent);
+            }
+            self.recheck_owners(transaction, object);
+            self.recheck_protected(transaction, resource, object);
+            self.recheck_roles(transaction, resource);
+            self.recheck_registration(transaction, resource, object.name(), None);
+            if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
+                let namespace = Place {
+                    resource: "namespaces".into(),
+                    key: object.namespace().into(),
+                };
+                transaction.enqueue(namespace);
+            }
+        }
         let definition = resource.custom.then(|| resource.id());
         if let Some(definition) = definition
             && self
@@ -108,28 +125,13 @@ impl Api {
                 .is_some_and(|now| now.terminating)
             && transaction.has_none(resource)
         {
-            transaction.enqueue(Place {
+            let definition = Place {
                 resource: DEFINITIONS.into(),
                 key: definition.into(),
-            });
-        }
-        if self.controllers.is_empty() {
-            return;
-        }
-        transaction.foreground().remove(object.uid());
-        for dependent in transaction.dependents(object.uid()) {
-            transaction.enqueue(dependent);
-        }
-        self.recheck_owners(transaction, object);
-        self.recheck_protected(transaction, resource, object);
-        self.recheck_roles(transaction, resource);
-        self.recheck_registration(transaction, resource, object.name(), None);
-        if resource.namespaced && self.concerns_namespace(transaction, resource, object) {
-            let namespace = Place {
-                resource: "namespaces".into(),
-                key: object.namespace().into(),
             };
-            transaction.enqueue(namespace);
+            // Behind the dependents, whose owners nobody can look for once their kind is gone.
+            transaction.dequeue(&definition);
+            transaction.enqueue(definition);
         }
     }
 

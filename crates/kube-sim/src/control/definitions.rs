@@ -57,8 +57,8 @@ impl Api {
                 let definition = transaction.place(&target.resource, &target.key());
                 return transaction.enqueue(definition);
             }
-            // The removal of the last one makes this look again.
-            if !transaction.has_none(&defined) {
+            // The removal of the last one makes this look again, after those that it owned.
+            if !portion.is_empty() || !transaction.has_none(&defined) {
                 return;
             }
             (reason, message) = ("InstanceDeletionCompleted", "removed all instances");

@@ -148,6 +148,35 @@ async fn a_definition_ends_after_its_objects() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_its_objects_own_goes_with_a_definition() {
+    let client = Client::new(Sim::builder().crd(widget_definition()).build().unwrap());
+    let maps = "/api/v1/namespaces/default/configmaps";
+    for (name, finalizers) in [("free", json!(null)), ("held", json!(["example.com/held"]))] {
+        let mut owner = widget(name, 1);
+        owner["metadata"]["finalizers"] = finalizers;
+        let owner = client.post(WIDGETS, owner).await.ok();
+        let owned = json!({"metadata": {"name": name, "ownerReferences": [{
+            "apiVersion": "sim.example/v1", "kind": "Widget", "name": name, "uid": owner["metadata"]["uid"],
+        }]}});
+        client.post(maps, owned).await.ok();
+    }
+    let path = format!("{DEFINITIONS}/widgets.sim.example");
+    client.delete(&path, json!(null)).await.ok();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(client.get(maps).await.names(), ["held"]);
+    let released = json!({"metadata": {"finalizers": null}});
+    client.merge(&format!("{WIDGETS}/held"), released).await.ok();
+    assert_eq!(client.get(&path).await.code, 404);
+    assert!(client.get(maps).await.names().is_empty());
+    // One whose objects own nothing.
+    client.post(DEFINITIONS, widget_definition()).await.ok();
+    client.post(WIDGETS, widget("free", 1)).await.ok();
+    client.delete(&path, json!(null)).await.ok();
+    tokio::time::sleep(MOMENT).await;
+    assert_eq!(client.get(&path).await.code, 404);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_name_that_is_given_up_goes_to_who_waits_for_it() {
     let named = |plural: &str| {
         let mut definition = widget_definition();
