@@ -79,6 +79,22 @@
 //! # }
 //! ```
 //!
+//! Which replica owns which shards is decided by
+//! [`kube_controller::shard_group`](https://docs.rs/kube-controller/latest/kube_controller/shard_group/), or by
+//! code of yours. An informer over an empty set has synced at once, with no objects: adds of its first shards
+//! are not *initial* then, and [`restored`](SharedInformer::restored) has nothing to wait for. A program that
+//! minds starts its factory when it has its first shards:
+//!
+//! ```no_run
+//! # use kube_informer::{ShardSet, SharedInformerFactory};
+//! # use std::time::Duration;
+//! # async fn example(factory: SharedInformerFactory, shards: ShardSet) -> Result<(), Box<dyn std::error::Error>> {
+//! shards.subscribe().wait_for(|mine| !mine.is_empty()).await?;
+//! factory.start();
+//! factory.wait_for_sync(Duration::from_secs(30)).await?;
+//! # Ok(()) }
+//! ```
+//!
 //! | field that is hashed | where owned objects are |
 //! |---|---|
 //! | [namespace](crate::selector::ShardField::Namespace) | in the namespace of their owner, so in the same shard. Every kind can be requested as it is. Objects without a namespace are all in one shard |

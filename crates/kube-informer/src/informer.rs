@@ -71,6 +71,10 @@
 //! must have sharded lists and watches (KEP-5866, feature gate `ShardedListAndWatch`), else it sends all
 //! objects, and the informer leaves out those of other shards.
 //!
+//! While the set is empty, the informer [has synced](SharedInformer::has_synced), with no objects. As with
+//! namespaces, adds of a shard's objects are *initial* only if the informer had not synced before, so those
+//! of the first shards are not if the informer runs before it has any.
+//!
 //! When a shard is removed, handlers are told of the deletion of its objects
 //! ([`DeleteCause::Unselected`](crate::DeleteCause::Unselected)). Objects of other shards are not listed
 //! again. The informer [holds](ShardSet::hold) a shard until its objects have left the store. An informer
@@ -410,7 +414,7 @@ impl<O: CachedObject> SharedInformer<O> {
 
     /// Waits until what was [saved](crate::warm_start) is in the store, where it is stale until the informer
     /// has [synced](Self::synced), and returns true. If there is nothing to restore, or once the informer has
-    /// synced without, it returns false. The [status](InformerStatus::warm_start) says why.
+    /// synced without, it returns false: over shards, also as long as the set is empty. The [status](InformerStatus::warm_start) says why.
     ///
     /// # Errors
     /// The informer was stopped first.

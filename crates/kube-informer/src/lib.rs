@@ -45,6 +45,7 @@
 //! | keep only some fields of each object | the derive [`CachedObject`](macro@CachedObject), or a [`FieldPlan`] |
 //! | change objects before they are kept | [`FactoryBuilder::transform`](factory::FactoryBuilder::transform), [`Transform`](informer::Transform) |
 //! | use a kind that is known only at run time | [`InformerRequest::of`] with [`DynamicObject`](kube::core::DynamicObject) |
+//! | divide the objects among several processes | [`ShardSet`], [shards of a factory](factory#shards); who has which: [`kube_controller::shard_group`](https://docs.rs/kube-controller/latest/kube_controller/shard_group/) |
 //! | know why it has not synced, and what failed | [`wait_for_sync`](SharedInformerFactory::wait_for_sync), [`on_error`](factory::FactoryBuilder::on_error), [`SharedInformer::status`] |
 //! | know that an informer has ended | [`SharedInformer::stopped`] |
 //! | wait until something has happened | [`until_with_sync`](informer::until_with_sync); without a cache: [`watcher`] |

@@ -40,7 +40,8 @@
 //! [status](crate::informer::PartitionStatus::unconfirmed) says which partitions are not confirmed yet, and a
 //! [handler can wait](crate::HandlerOptions::after_sync) for the sync.
 //!
-//! A handler that does not wait gets an initial add for each restored object. Then it gets what it has
+//! A handler that does not wait gets an initial add for each restored object (if the informer is over shards
+//! and had synced without any, an add that is not initial). Then it gets what it has
 //! missed, like any other changes: adds (not initial ones), updates, and deletions with the last known state,
 //! each once. It has synced when it has been notified of everything that happened until the confirmation.
 //!
