@@ -158,14 +158,19 @@ impl Readiness {
 
     fn what_is_wrong(&self, partition: &PartitionStatus) -> Option<String> {
         let status = &partition.reflector;
+        let not_served = matches!(status.phase, Phase::NotServed { .. });
         let why = || match &status.last_error {
+            Some(error) if not_served => {
+                let (class, message) = (error.class, &error.message);
+                format!("{class}: the server has no such resource (yet): {message}")
+            }
             Some(error) => format!("{}: {}", error.class, error.message),
             None => format!("{:?}", status.phase),
         };
         if !partition.synced {
             return Some(format!("not synced: {}", why()));
         }
-        if matches!(status.phase, Phase::NotServed { .. }) {
+        if not_served {
             return Some(why());
         }
         let silent = Instant::now().saturating_duration_since(status.last_heard?);
