@@ -9,6 +9,9 @@ use http_body_util::{BodyExt as _, StreamBody};
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
 use kube::Api;
 use kube::client::Body;
+use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
+use kube_informer::reflector::Phase;
+use kube_informer::source::Selection;
 use kube_sim::Sim;
 use serde_json::Value;
 use std::convert::Infallible;
@@ -539,6 +542,23 @@ async fn a_watch_without_bookmarks_is_ready_as_long_as_its_server_answers() {
     assert!(began.elapsed() < seconds(200), "{:?}", began.elapsed());
     let error = readiness.check().unwrap_err().to_string();
     assert!(error.contains("no answer within 5 s"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_readiness_says_that_a_kind_is_not_installed() {
+    let scene = Scene::new();
+    let factory = SharedInformerFactory::new(scene.client());
+    let readiness = Readiness::new(factory.clone());
+    let kind = GroupVersionKind::gvk("sim.example", "v1", "Widget");
+    let widgets =
+        factory.informer_for_resource::<DynamicObject>(ApiResource::from_gvk(&kind), Selection::default());
+    factory.start();
+    while !matches!(widgets.status().reflector.phase, Phase::NotServed { .. }) {
+        sleep(seconds(1)).await;
+    }
+    let error = readiness.check().unwrap_err().to_string();
+    let expected = "widgets.sim.example: not synced: not-found: the server has no such resource (yet): ";
+    assert!(error.starts_with(expected), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
