@@ -67,7 +67,10 @@ fn of_option(command: String, option: &str) -> Option<&'static str> {
             Some("on a terminal `top` shows changes as they happen, until `q`")
         }
         ("advise", "-w" | "--watch" | "--watch-only") => Some("`--for` says how long all kinds are watched"),
-        ("measure", "-w" | "--watch" | "--watch-only") => Some("`--events N` follows so many changes"),
+        ("measure", "-w" | "--watch" | "--watch-only" | "--for" | "--timeout") => {
+            Some("`--events N` follows so many changes")
+        }
+        ("watch" | "advise" | "top", "--form") => Some("`measure --form` tells what each form costs"),
         ("show" | "diff" | "replay", "-w" | "--watch" | "--watch-only") => {
             Some("a recording is of the past; `watch` prints what happens now")
         }
@@ -167,6 +170,8 @@ mod tests {
         check("ki advise --field-selector a=b", Some("counted whole"));
         check("ki advise -w", Some("`--for`"));
         check("ki measure pods -w", Some("`--events N`"));
+        check("ki measure pods --for 3s", Some("`--events N`"));
+        check("ki watch pods --form packed", Some("`measure --form`"));
         check("ki measure -f pod.yaml", Some("one resource"));
         check("ki record pods -w --file a", Some("always watches"));
         check("ki record pods -o a", Some("`--file` names"));
