@@ -310,23 +310,30 @@ pub(super) fn version(version: &str) -> Result<u64, StatusError> {
     }
 }
 
-/// Nobody but the server says when an object is deleted.
+/// Nobody but the server says when an object is deleted, and with which grace period. Once it is being deleted, another time is ignored.
 pub(super) fn deletion(
     resource: &Resource,
     name: &str,
     old: &Object,
     new: &Object,
 ) -> Result<(), StatusError> {
-    let given = text(metadata(new), "deletionTimestamp");
-    if given.is_empty() || given == text(metadata(old), "deletionTimestamp") {
-        return Ok(());
+    let (old, new) = (metadata(old), metadata(new));
+    let immutable =
+        |field: &str, given: &Value| Cause::invalid(format!("metadata.{field}"), given, "field is immutable");
+    let mut causes = Vec::new();
+    match new.get("deletionTimestamp") {
+        Some(given) if text(new, "deletionTimestamp") != "" && text(old, "deletionTimestamp").is_empty() => {
+            causes.push(immutable("deletionTimestamp", given));
+        }
+        _ => {}
     }
-    let cause = Cause::invalid(
-        "metadata.deletionTimestamp",
-        format_args!("\"{given}\""),
-        "field is immutable",
-    );
-    Err(invalid(resource, name, cause))
+    match new.get("deletionGracePeriodSeconds") {
+        Some(given) if !given.is_null() && old.get("deletionGracePeriodSeconds") != Some(given) => {
+            causes.push(immutable("deletionGracePeriodSeconds", given));
+        }
+        _ => {}
+    }
+    spec(resource, name, &causes)
 }
 
 /// Finalizers are names with a prefix, but for those of the server; for custom resources the prefix may be missing.

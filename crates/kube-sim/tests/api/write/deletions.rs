@@ -42,6 +42,54 @@ async fn deletion_answers_with_a_status_or_the_object() {
 }
 
 #[tokio::test]
+async fn clients_do_not_say_when_an_object_is_deleted() {
+    let client = with_widgets();
+    let time = json!("2020-01-01T00:00:00Z");
+    let both = json!({"metadata": {"deletionTimestamp": time, "deletionGracePeriodSeconds": 0}});
+    for (path, object) in [(CONFIGMAPS, configmap("a", 0)), (WIDGETS, widget("a", 1))] {
+        let one = format!("{path}/a");
+        let mut object = object;
+        object["metadata"]["finalizers"] = json!(["x/y"]);
+        client.post(path, object).await.ok();
+        let (stamp, grace) = (
+            "metadata.deletionTimestamp",
+            "metadata.deletionGracePeriodSeconds",
+        );
+        assert_eq!(
+            client.merge(&one, both.clone()).await.refused_fields(),
+            [stamp, grace, stamp, grace],
+            "{path}"
+        );
+
+        client.delete(&one, json!(null)).await.ok();
+        let deleted = client.get(&one).await.ok()["metadata"].clone();
+        // The time is kept as it is; the period must not be another one.
+        let patched = client.merge(&one, both.clone()).await.ok()["metadata"].clone();
+        assert_eq!(patched, deleted, "{path}");
+        let none = json!({"metadata": {"deletionTimestamp": null, "deletionGracePeriodSeconds": null}});
+        assert_eq!(client.merge(&one, none).await.ok()["metadata"], deleted, "{path}");
+        let (code, _, message) = client
+            .merge(&one, json!({"metadata": {"deletionGracePeriodSeconds": 5}}))
+            .await
+            .refusal();
+        assert_eq!(code, 422);
+        assert!(
+            message.ends_with(
+                "\"a\" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable"
+            ),
+            "{message}"
+        );
+
+        // An old copy with another time still ends it.
+        let mut last = client.get(&one).await.ok();
+        last["metadata"]["deletionTimestamp"] = time.clone();
+        last["metadata"]["finalizers"] = json!([]);
+        client.put(&one, last).await.ok();
+        assert_eq!(client.get(&one).await.code, 404, "{path}");
+    }
+}
+
+#[tokio::test]
 async fn deletion_has_preconditions() {
     let client = Client::empty();
     let made = client.post(CONFIGMAPS, configmap("a", 0)).await.ok();
