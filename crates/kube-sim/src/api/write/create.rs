@@ -146,8 +146,13 @@ impl Api {
         self.apply_defaults_of_ranges(transaction, target, object);
         self.label_by_node(transaction, target, object);
         control::protect(&target.resource, object);
+        // It is drawn when webhooks have been asked: they may change what it begins with.
+        let known = match sent.is_drawn {
+            true => text(metadata(object), "generateName").to_owned(),
+            false => name.clone(),
+        };
+        self.admit_by_plugins(transaction, &target.resource, &known, object)?;
         if writer.admission().is_some() {
-            // It is drawn when they have been asked: they may change what it begins with.
             if sent.is_drawn {
                 metadata_mut(object).remove("name");
                 name.clear();
@@ -166,6 +171,29 @@ impl Api {
         Ok(name)
     }
 
+    /// Adds to a new object what webhooks see, and what is added again when they have changed it.
+    fn admit_by_plugins(
+        &self,
+        transaction: &mut Transaction<'_>,
+        resource: &Resource,
+        name: &str,
+        object: &mut Object,
+    ) -> Result<(), StatusError> {
+        match resource.id().as_str() {
+            "pods" => {
+                self.prioritize(transaction, resource, name, object)?;
+                specs::admit_pod(object);
+                self.admit_runtime_class(transaction, resource, name, object)?;
+            }
+            // With somebody who stands in for the nodes, they are ready at once.
+            "nodes" if !self.runs(Controller::Kubelet) => specs::admit_node(object),
+            "persistentvolumeclaims" => self.give_storage_class(transaction, object),
+            "ingresses.networking.k8s.io" => self.give_ingress_class(transaction, object),
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Lets mutating webhooks and policies change a new object; returns its name, which they may have given it. `given` is the version
     /// that the client has named.
     fn create_by_webhooks(
@@ -182,9 +210,20 @@ impl Api {
         for member in ["uid", "creationTimestamp"] {
             metadata_mut(object).remove(member);
         }
+        let before = object.clone();
         self.mutate(transaction, Operation::Create, target, writer, None, object)?;
-        // Containers may have come with it.
-        self.apply_defaults_of_ranges(transaction, target, object);
+        // Containers may have come with it, or what was added before is gone.
+        if *object != before {
+            self.apply_defaults_of_ranges(transaction, target, object);
+            let meta = metadata(object);
+            let given = [text(meta, "name"), text(meta, "generateName")];
+            let known = given
+                .into_iter()
+                .find(|name| !name.is_empty())
+                .unwrap_or("")
+                .to_owned();
+            self.admit_by_plugins(transaction, resource, &known, object)?;
+        }
         check::type_meta(target, object)?;
         check::namespace(target, object)?;
         if resource.status && resource.id() != "nodes" {
@@ -248,25 +287,16 @@ impl Api {
         specs::write_empty(resource, object);
         match resource.id().as_str() {
             "pods" => {
-                self.prioritize(transaction, resource, name, object)?;
-                specs::admit_pod(object);
-                self.admit_runtime_class(transaction, resource, name, object)?;
                 specs::read_app_armor(object)
                     .into_iter()
                     .for_each(|warning| writer.warn(warning));
                 let class = specs::quality_of_service(object);
                 object.insert("status".into(), json!({"phase": "Pending", "qosClass": class}));
             }
-            // With somebody who stands in for the nodes, they are ready at once.
-            "nodes" if !self.runs(Controller::Kubelet) => specs::admit_node(object),
             "jobs.batch" => specs::name_job_pods(object, name, &uid, shares_labels),
             signing::ID => signing::name_requestor(object, writer.user()),
             "services" => service::allocate(transaction, resource, name, None, object, &mut writer.random())?,
-            "persistentvolumeclaims" => {
-                specs::name_data_source(object);
-                self.give_storage_class(transaction, object);
-            }
-            "ingresses.networking.k8s.io" => self.give_ingress_class(transaction, object),
+            "persistentvolumeclaims" => specs::name_data_source(object),
             "statefulsets.apps" => specs::drop_unavailable(None, object),
             "leases.coordination.k8s.io" => specs::drop_disabled(None, object),
             "endpointslices.discovery.k8s.io" => specs::drop_topology(None, object),

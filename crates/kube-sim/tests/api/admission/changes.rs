@@ -1,6 +1,10 @@
 //! What webhooks may change of an object, and what becomes of it.
 
+use kube_sim::Sim;
+
 use super::*;
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
 
 #[tokio::test]
 async fn a_service_keeps_what_was_drawn_for_it() {
@@ -201,4 +205,107 @@ async fn a_webhook_can_change_a_scale_that_is_applied() {
     assert_eq!(applied.ok()["spec"]["replicas"], 7);
     let now = client.get(&format!("{DEPLOYMENTS}/d")).await.json();
     assert_eq!(now["spec"]["replicas"], 7);
+}
+
+#[tokio::test]
+async fn webhooks_see_what_the_server_has_added() {
+    let client = Client::new(Sim::builder().controllers([]).build().unwrap());
+    client
+        .post(
+            "/apis/storage.k8s.io/v1/storageclasses",
+            json!({"metadata": {"name": "s", "annotations": {"storageclass.kubernetes.io/is-default-class": "true"}}, "provisioner": "x.io/y"}),
+        )
+        .await
+        .ok();
+    client
+        .post(
+            "/apis/networking.k8s.io/v1/ingressclasses",
+            json!({"metadata": {"name": "i", "annotations": {"ingressclass.kubernetes.io/is-default-class": "true"}}, "spec": {"controller": "x.io/y"}}),
+        )
+        .await
+        .ok();
+    let webhook = Webhook::allows().await;
+    let rules = json!({"rules": [{
+        "apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CREATE"],
+        "resources": ["pods", "nodes", "persistentvolumeclaims", "ingresses"],
+    }]});
+    let hooks = json!([hook("m", webhook.client_config(), rules)]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let claim = json!({"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}});
+    let backend = json!({"service": {"name": "a", "port": {"number": 80}}});
+    for (path, spec, added) in [
+        (
+            PODS,
+            json!({"containers": [{"name": "c", "image": "i"}]}),
+            vec!["priority", "preemptionPolicy", "tolerations"],
+        ),
+        ("/api/v1/nodes", json!({}), vec!["taints"]),
+        (
+            "/api/v1/namespaces/default/persistentvolumeclaims",
+            claim,
+            vec!["storageClassName"],
+        ),
+        (
+            "/apis/networking.k8s.io/v1/namespaces/default/ingresses",
+            json!({"defaultBackend": backend}),
+            vec!["ingressClassName"],
+        ),
+    ] {
+        let made = client
+            .post(path, json!({"metadata": {"name": "a"}, "spec": spec}))
+            .await
+            .ok();
+        let asked = webhook.asked().pop().expect("asked");
+        for field in added {
+            assert!(!made["spec"][field].is_null(), "{path} {field}");
+            assert_eq!(
+                asked["object"]["spec"][field], made["spec"][field],
+                "{path} {field}"
+            );
+        }
+    }
+
+    // What is refused anyway is nothing to ask about.
+    let count = webhook.asked().len();
+    let spec = json!({"runtimeClassName": "none", "containers": [{"name": "c", "image": "i"}]});
+    let refused = client
+        .post(PODS, json!({"metadata": {"generateName": "p-"}, "spec": spec}))
+        .await;
+    assert_eq!(
+        refused.refusal().2,
+        "pods \"p-\" is forbidden: pod rejected: RuntimeClass \"none\" not found"
+    );
+    assert_eq!(webhook.asked().len(), count);
+}
+
+#[tokio::test]
+async fn the_server_adds_again_what_a_webhook_takes_away() {
+    let client = Client::empty();
+    client
+        .post(
+            "/apis/scheduling.k8s.io/v1/priorityclasses",
+            json!({"metadata": {"name": "high"}, "value": 100}),
+        )
+        .await
+        .ok();
+    let webhook = Webhook::new(|request| match request["name"].as_str() {
+        Some("less") => patch(json!([
+            {"op": "remove", "path": "/spec/tolerations"},
+            {"op": "remove", "path": "/spec/priority"},
+        ])),
+        _ => patch(json!([{"op": "add", "path": "/spec/priorityClassName", "value": "high"}])),
+    })
+    .await;
+    let hooks = json!([hook("m", webhook.client_config(), rule("", &["pods"]))]);
+    configure(&client, "Mutating", "m", hooks).await;
+    let pod = |name: &str| json!({"metadata": {"name": name}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let made = client.post(PODS, pod("less")).await.ok();
+    assert_eq!(made["spec"]["priority"], 0);
+    assert_eq!(made["spec"]["tolerations"].as_array().map(Vec::len), Some(2));
+    // It has got the priority of no class already.
+    assert_eq!(
+        client.post(PODS, pod("high")).await.refusal().2,
+        "pods \"high\" is forbidden: the integer value of priority (0) must not be provided in pod spec; priority \
+         admission controller computed 100 from the given PriorityClass name"
+    );
 }
