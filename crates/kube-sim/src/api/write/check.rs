@@ -321,17 +321,15 @@ pub(super) fn deletion(
     let immutable =
         |field: &str, given: &Value| Cause::invalid(format!("metadata.{field}"), given, "field is immutable");
     let mut causes = Vec::new();
-    match new.get("deletionTimestamp") {
-        Some(given) if text(new, "deletionTimestamp") != "" && text(old, "deletionTimestamp").is_empty() => {
-            causes.push(immutable("deletionTimestamp", given));
-        }
-        _ => {}
+    let begins = !text(new, "deletionTimestamp").is_empty() && text(old, "deletionTimestamp").is_empty();
+    if let Some(given) = new.get("deletionTimestamp").filter(|_| begins) {
+        causes.push(immutable("deletionTimestamp", given));
     }
-    match new.get("deletionGracePeriodSeconds") {
-        Some(given) if !given.is_null() && old.get("deletionGracePeriodSeconds") != Some(given) => {
-            causes.push(immutable("deletionGracePeriodSeconds", given));
-        }
-        _ => {}
+    let period = new
+        .get("deletionGracePeriodSeconds")
+        .filter(|given| !given.is_null());
+    if let Some(given) = period.filter(|given| old.get("deletionGracePeriodSeconds") != Some(given)) {
+        causes.push(immutable("deletionGracePeriodSeconds", given));
     }
     spec(resource, name, &causes)
 }
