@@ -158,20 +158,11 @@ impl Readiness {
 
     fn what_is_wrong(&self, partition: &PartitionStatus) -> Option<String> {
         let status = &partition.reflector;
-        let not_served = matches!(status.phase, Phase::NotServed { .. });
-        let why = || match &status.last_error {
-            Some(error) if not_served => {
-                let (class, message) = (error.class, &error.message);
-                format!("{class}: the server has no such resource (yet): {message}")
-            }
-            Some(error) => format!("{}: {}", error.class, error.message),
-            None => format!("{:?}", status.phase),
-        };
         if !partition.synced {
-            return Some(format!("not synced: {}", why()));
+            return Some(format!("not synced: {}", status.reason()));
         }
-        if not_served {
-            return Some(why());
+        if matches!(status.phase, Phase::NotServed { .. }) {
+            return Some(status.reason());
         }
         let silent = Instant::now().saturating_duration_since(status.last_heard?);
         if silent <= self.silence {
@@ -180,7 +171,7 @@ impl Readiness {
         match status.failures {
             0 if !status.sends_bookmarks => None,
             0 => Some(format!("not a bookmark for {} s", silent.as_secs())),
-            _ => Some(format!("nothing for {} s: {}", silent.as_secs(), why())),
+            _ => Some(format!("nothing for {} s: {}", silent.as_secs(), status.reason())),
         }
     }
 }

@@ -65,6 +65,23 @@ impl ReflectorStatus {
         self.last_error.as_ref().is_some_and(refused)
     }
 
+    /// Why it does not follow the server, as far as that is known, for people: the last error, or what it does now. It means nothing of a
+    /// reflector that has listed and whose `failures` are 0.
+    ///
+    /// ```
+    /// use kube_informer::reflector::ReflectorStatus;
+    /// assert_eq!(ReflectorStatus::default().reason(), "no error so far, connecting");
+    /// ```
+    pub fn reason(&self) -> String {
+        match (&self.last_error, self.phase) {
+            (Some(error), phase @ Phase::NotServed { .. }) => {
+                format!("{}: {}: {}", error.class, phase.in_words(), error.message)
+            }
+            (Some(error), _) => format!("{}: {}", error.class, error.message),
+            (None, phase) => format!("no error so far, {}", phase.in_words()),
+        }
+    }
+
     /// Combines the status of several reflectors: counters are summed, and the other fields are those of the
     /// reflector that is furthest from watching.
     pub(crate) fn together<'a>(all: impl Iterator<Item = &'a Self> + Clone) -> Self {
@@ -93,6 +110,24 @@ impl Phase {
             Self::Listing { .. } => 3,
             Self::Watching => 4,
             Self::Stopped => 5,
+        }
+    }
+
+    fn in_words(self) -> String {
+        match self {
+            Self::Connecting => "connecting".into(),
+            Self::Listing {
+                received,
+                remaining: None,
+            } => format!("listing: {received} objects received"),
+            Self::Listing {
+                received,
+                remaining: Some(remaining),
+            } => format!("listing: {received} objects received, {remaining} remain"),
+            Self::Watching => "listed, being applied".into(),
+            Self::NotServed { .. } => "the server has no such resource (yet)".into(),
+            Self::BackingOff { .. } => "waiting before the next request".into(),
+            Self::Stopped => "stopped".into(),
         }
     }
 }

@@ -4,7 +4,7 @@ use tokio::sync::watch;
 
 use crate::informer::Stopped;
 use crate::object::{Partition, ResourceVersion};
-use crate::reflector::{Phase, ReflectorStatus};
+use crate::reflector::ReflectorStatus;
 use crate::selector::{ShardField, ShardSelector};
 
 use super::names::name_of;
@@ -210,10 +210,10 @@ impl Partitions {
                 Some(entry) if entry.restored => {
                     format!(
                         "restored from a file, not confirmed by the server: {}",
-                        why(&entry.status.borrow())
+                        entry.status.borrow().reason()
                     )
                 }
-                Some(entry) => why(&entry.status.borrow()),
+                Some(entry) => entry.status.borrow().reason(),
                 None if state.stopped => "stopped".to_owned(),
                 None => "not started".to_owned(),
             };
@@ -247,39 +247,6 @@ pub(in crate::informer) enum Location {
     NotYet,
     /// The namespace is not selected.
     NotSelected,
-}
-
-/// The reason why a reflector has not listed yet, if it is known.
-fn why(status: &ReflectorStatus) -> String {
-    match (&status.last_error, status.phase) {
-        (Some(error), Phase::NotServed { .. }) => {
-            format!(
-                "{}: the server has no such resource (yet): {}",
-                error.class, error.message
-            )
-        }
-        (Some(error), _) => format!("{}: {}", error.class, error.message),
-        (None, phase) => format!("no error so far, {}", doing(phase)),
-    }
-}
-
-/// A phase in words.
-fn doing(phase: Phase) -> String {
-    match phase {
-        Phase::Connecting => "connecting".into(),
-        Phase::Listing {
-            received,
-            remaining: None,
-        } => format!("listing: {received} objects received"),
-        Phase::Listing {
-            received,
-            remaining: Some(remaining),
-        } => format!("listing: {received} objects received, {remaining} remain"),
-        Phase::Watching => "listed, being applied".into(),
-        Phase::NotServed { .. } => "the server has no such resource (yet)".into(),
-        Phase::BackingOff { .. } => "waiting before the next request".into(),
-        Phase::Stopped => "stopped".into(),
-    }
 }
 
 /// The state of one partition of an informer, see
